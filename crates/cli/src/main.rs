@@ -1,0 +1,3 @@
+//! The reference host: one command line over one run.
+
+fn main() {}

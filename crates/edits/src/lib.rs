@@ -1,0 +1,1 @@
+//! Staged changes against snapshots, committed all or nothing; the tool resolve.

@@ -1,0 +1,1 @@
+//! The contract of Outrigger: tiers, tool traits, registry, surfaces and gates.

@@ -1,0 +1,1 @@
+//! The files of one run: a contained root, the walk, text and its positions.

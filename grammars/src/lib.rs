@@ -1,0 +1,1 @@
+//! The bundled languages, as data: a feature and a folder each.

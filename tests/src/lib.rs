@@ -1,0 +1,1 @@
+//! All tools together, as an embedder and as a person meet them.

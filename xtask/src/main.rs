@@ -1,0 +1,3 @@
+//! The project's own chores: `cargo xtask test`, `bench`, `tidy`.
+
+fn main() {}
