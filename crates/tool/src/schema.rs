@@ -1,0 +1,167 @@
+//! The schema of a tool's arguments, derived once and brought into one canonical, flat form that every export starts
+//! from: objects closed, nothing nullable (absent and `null` are one), enums as plain lists, no titles or formats.
+//! It never describes an open map.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// Keywords that say nothing to a model or that some format refuses.
+const DROPPED: [&str; 3] = ["$schema", "title", "format"];
+
+/// The canonical schema of `T`.
+pub(crate) fn of<T: JsonSchema>() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    canonical(&mut schema);
+    if let Some(root) = schema.as_object_mut() {
+        root.remove("description");
+        root.entry("type").or_insert_with(|| json!("object"));
+        root.entry("properties").or_insert_with(|| json!({}));
+        root.insert("additionalProperties".to_owned(), json!(false));
+    }
+    schema
+}
+
+/// Rewrites `schema` and everything below it.
+fn canonical(schema: &mut Value) {
+    let Some(object) = schema.as_object_mut() else { return };
+    for keyword in DROPPED {
+        object.remove(keyword);
+    }
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
+    }
+    drop_null(object);
+    flatten_enum(object);
+    for keyword in ["properties", "$defs"] {
+        if let Some(members) = object.get_mut(keyword).and_then(Value::as_object_mut) {
+            members.values_mut().for_each(canonical);
+        }
+    }
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        if let Some(branches) = object.get_mut(keyword).and_then(Value::as_array_mut) {
+            branches.iter_mut().for_each(canonical);
+        }
+    }
+    if let Some(items) = object.get_mut("items") {
+        canonical(items);
+    }
+    if object.contains_key("properties") {
+        object.insert("additionalProperties".to_owned(), json!(false));
+    }
+}
+
+/// `T | null` becomes `T`: an optional argument is one that may be left out.
+fn drop_null(object: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if types.len() == 1 {
+            let only = types.remove(0);
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = object.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    let Some(Value::Array(branches)) = object.get_mut("anyOf") else { return };
+    branches.retain(|branch| branch.get("type").is_none_or(|name| name != "null"));
+    if branches.len() == 1
+        && let Value::Object(only) = branches.remove(0)
+    {
+        object.remove("anyOf");
+        for (key, value) in only {
+            // The property's own description is nearer to the reader than its type's.
+            object.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// A `oneOf` of constants becomes an `enum`, its branches' descriptions becoming lines of the description.
+fn flatten_enum(object: &mut Map<String, Value>) {
+    let Some(branches) = object.get("oneOf").and_then(Value::as_array) else { return };
+    let mut values = Vec::new();
+    let mut lines = Vec::new();
+    for branch in branches {
+        let spelled: Vec<Value> = match (branch.get("const"), branch.get("enum").and_then(Value::as_array)) {
+            (Some(only), _) => vec![only.clone()],
+            (None, Some(several)) => several.clone(),
+            (None, None) => return,
+        };
+        if let Some(text) = branch.get("description").and_then(Value::as_str) {
+            let names: Vec<String> =
+                spelled.iter().map(|value| format!("`{}`", value.as_str().unwrap_or("?"))).collect();
+            lines.push(format!("{}: {text}", names.join(", ")));
+        }
+        values.extend(spelled);
+    }
+    object.remove("oneOf");
+    object.insert("type".to_owned(), json!("string"));
+    object.insert("enum".to_owned(), Value::Array(values));
+    if !lines.is_empty() {
+        let head = object
+            .get("description")
+            .and_then(Value::as_str)
+            .map(|text| format!("{text}\n"))
+            .unwrap_or_default();
+        object.insert("description".to_owned(), json!(format!("{head}{}", lines.join("\n"))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is read")]
+    enum Action {
+        /// Writes it.
+        #[serde(rename = "accept")]
+        Accept,
+        #[serde(rename = "discard")]
+        Discard,
+    }
+
+    /// Not shown.
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is read")]
+    struct Args {
+        /// What to do.
+        action: Action,
+        /// Perhaps.
+        other: Option<Action>,
+        most: Option<u32>,
+        list: Vec<Item>,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is read")]
+    struct Item {
+        label: String,
+    }
+
+    #[test]
+    fn the_canonical_form_is_closed_flat_and_without_null() {
+        let action = json!(["discard", "accept"]);
+        let schema = of::<Args>();
+        assert_eq!(
+            schema,
+            json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["action", "list"],
+                "properties": {
+                    "action": {"type": "string", "enum": action, "description": "What to do.\n`accept`: Writes it."},
+                    "other": {"type": "string", "enum": action, "description": "Perhaps.\n`accept`: Writes it."},
+                    "most": {"type": "integer", "minimum": 0},
+                    "list": {"type": "array", "items": {
+                        "type": "object", "additionalProperties": false, "required": ["label"],
+                        "properties": {"label": {"type": "string"}},
+                    }},
+                },
+            }),
+            "{schema:#}"
+        );
+    }
+}
