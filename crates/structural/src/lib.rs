@@ -1,1 +1,16 @@
-//! Structural search and staged rewriting; the tools ast_grep and ast_edit.
+//! Structural search and staged rewriting; the tools `ast_grep` and `ast_edit`.
+//!
+//! The way through: [`placeholder`] lexes `$NAME`, [`pattern`] compiles a fragment inside the scaffolds of
+//! its language's ladder, [`parse`] gives the tree of a file, [`matcher`] walks it.
+//!
+//! Matching is directly on tree-sitter. `ast-grep-core` matches lazily without backtracking, skips
+//! trailing children and recurses on the depth of the source file, so strict matching, a complete
+//! ellipsis and deep trees cannot be had on it without forking it; the tests use it as an oracle.
+//!
+//! *Invariants.* Nothing recurses on the depth of a source file. A fragment that does not parse is never
+//! searched. No match lies in or around a syntax error.
+
+mod matcher;
+mod parse;
+mod pattern;
+mod placeholder;

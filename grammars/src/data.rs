@@ -1,0 +1,97 @@
+//! The shape of `grammar.toml`: what a language says about itself.
+//! Field names are the file format; unknown keys are refused so that a misspelt one cannot be ignored.
+
+use serde::Deserialize;
+
+/// One context in which a fragment may be read.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rung {
+    /// The reading's name as results show it, such as `statement` or `match arm`.
+    pub name: String,
+    /// What kind of context this is; the four main ones are tried before the rest.
+    #[serde(default)]
+    pub role: Role,
+    /// Text before the fragment.
+    pub prefix: String,
+    /// Text after the fragment and the terminator. Ends with a line break.
+    pub suffix: String,
+    /// The scaffold's own terminator right after the fragment; it does not belong to the pattern.
+    #[serde(default)]
+    pub terminator: String,
+}
+
+/// The place of a rung in the ladder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A statement, where statements stand.
+    Statement,
+    /// An expression.
+    Expression,
+    /// A member of a class or the like.
+    Member,
+    /// A declaration at the top of a file.
+    Declaration,
+    /// What else the language needs: an argument, a match arm, a type.
+    #[default]
+    Extra,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Data {
+    pub(crate) extensions: Vec<String>,
+    #[serde(default)]
+    pub(crate) line_comment: Option<String>,
+    /// Blocks are told by their indentation.
+    #[serde(default)]
+    pub(crate) offside: bool,
+    /// Words that open a declaration: such a fragment is read as a member or declaration first.
+    #[serde(default)]
+    pub(crate) declaration_starts: Vec<String>,
+    /// What a fragment that does not parse may be lacking at its end, in the order it is tried.
+    #[serde(default)]
+    pub(crate) completions: Vec<String>,
+    pub(crate) spellings: Spellings,
+    pub(crate) kinds: KindNames,
+    #[serde(default)]
+    pub(crate) parentheses: Option<ParenthesesNames>,
+    /// Root kinds that are one concept in several contexts: a function and a method.
+    #[serde(default)]
+    pub(crate) families: Vec<Vec<String>>,
+    #[serde(rename = "rung")]
+    pub(crate) rungs: Vec<Rung>,
+}
+
+/// How a variable is spelt so that the parser takes it; `{}` is the placeholder. Cheapest first.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Spellings {
+    pub(crate) one: Vec<String>,
+    pub(crate) many: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct KindNames {
+    pub(crate) literal: Vec<String>,
+    pub(crate) text: Vec<String>,
+    pub(crate) comment: Vec<String>,
+    pub(crate) names: Vec<String>,
+    pub(crate) separators: Vec<String>,
+    pub(crate) terminators: Vec<String>,
+    pub(crate) counted_separators: Vec<String>,
+    pub(crate) token_lists: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParenthesesNames {
+    pub(crate) open: String,
+    pub(crate) close: String,
+    /// Kinds of expression that may be wrapped.
+    pub(crate) expressions: Vec<String>,
+    /// Those of them that bind so tightly that they never need it.
+    pub(crate) atoms: Vec<String>,
+}

@@ -1,0 +1,131 @@
+//! One language: its parser and its data, each loaded the first time it is asked for.
+//! It hands out facts only; what to do with them is the caller's business.
+
+use crate::bundled::{BUNDLED, KNOWN};
+use crate::data::{Data, Rung};
+use crate::kinds::Kinds;
+use std::path::Path;
+use std::sync::OnceLock;
+use tree_sitter::Language;
+
+/// A bundled language.
+#[derive(Debug)]
+pub struct Grammar {
+    id: &'static str,
+    text: &'static str,
+    parser: fn() -> Language,
+    language: OnceLock<Language>,
+    data: OnceLock<Data>,
+    kinds: OnceLock<Kinds>,
+}
+
+impl Grammar {
+    pub(crate) const fn new(id: &'static str, text: &'static str, parser: fn() -> Language) -> Self {
+        Self { id, text, parser, language: OnceLock::new(), data: OnceLock::new(), kinds: OnceLock::new() }
+    }
+
+    /// Every language that was compiled in, in id order.
+    pub fn bundled() -> &'static [Grammar] {
+        &BUNDLED
+    }
+
+    /// The ids of [`Grammar::bundled`].
+    pub fn ids() -> Vec<&'static str> {
+        BUNDLED.iter().map(Grammar::id).collect()
+    }
+
+    /// The language of this id, if it was compiled in.
+    pub fn by_id(id: &str) -> Option<&'static Grammar> {
+        BUNDLED.iter().find(|grammar| grammar.id == id)
+    }
+
+    /// The language of a file, by its extension (letter case ignored).
+    pub fn by_path(path: &Path) -> Option<&'static Grammar> {
+        let extension = path.extension()?.to_str()?;
+        BUNDLED
+            .iter()
+            .find(|grammar| grammar.extensions().iter().any(|known| known.eq_ignore_ascii_case(extension)))
+    }
+
+    /// Whether this crate has the language at all, even when it was compiled out.
+    pub fn is_known(id: &str) -> bool {
+        KNOWN.contains(&id)
+    }
+
+    /// The id that callers name, such as `dart`.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// File extensions, without the dot.
+    pub fn extensions(&self) -> &[String] {
+        &self.data().extensions
+    }
+
+    /// The parser.
+    pub fn language(&self) -> Language {
+        self.loaded().clone()
+    }
+
+    /// The contexts in which a fragment is tried, in order.
+    pub fn ladder(&self) -> &[Rung] {
+        &self.data().rungs
+    }
+
+    /// Spellings of a variable that stands for one node; `{}` is the placeholder.
+    pub fn one_spellings(&self) -> &[String] {
+        &self.data().spellings.one
+    }
+
+    /// Spellings of a variable that stands for a run of siblings; `{}` is the placeholder.
+    pub fn many_spellings(&self) -> &[String] {
+        &self.data().spellings.many
+    }
+
+    /// Words that open a declaration.
+    pub fn declaration_starts(&self) -> &[String] {
+        &self.data().declaration_starts
+    }
+
+    /// What a fragment that does not parse may be lacking at its end.
+    pub fn completions(&self) -> &[String] {
+        &self.data().completions
+    }
+
+    /// Groups of root kinds (names) that are one concept in several contexts.
+    pub fn families(&self) -> &[Vec<String>] {
+        &self.data().families
+    }
+
+    /// What the node kinds of this language mean.
+    pub fn kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| Kinds::resolve(self.loaded(), self.data()))
+    }
+
+    /// How an expression is parenthesised: `(open, close)`, if the language can.
+    pub fn parentheses(&self) -> Option<(&str, &str)> {
+        self.data().parentheses.as_ref().map(|it| (it.open.as_str(), it.close.as_str()))
+    }
+
+    /// The token that opens a comment to the end of the line.
+    pub fn line_comment(&self) -> Option<&str> {
+        self.data().line_comment.as_deref()
+    }
+
+    /// Whether blocks are told by their indentation.
+    pub fn is_offside(&self) -> bool {
+        self.data().offside
+    }
+
+    fn loaded(&self) -> &Language {
+        self.language.get_or_init(self.parser)
+    }
+
+    fn data(&self) -> &Data {
+        self.data.get_or_init(|| match toml::from_str(self.text) {
+            Ok(data) => data,
+            // The text is compiled in and every bundled language is loaded by a test.
+            Err(error) => panic!("the data of `{}` is malformed: {error}", self.id),
+        })
+    }
+}

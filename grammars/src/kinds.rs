@@ -1,0 +1,110 @@
+//! Sets of node kinds, resolved from names to the parser's numbers once.
+//! A name that the parser does not know is a defect of the data; a test finds it.
+
+use crate::data::{Data, KindNames};
+use tree_sitter::Language;
+
+/// A set of node kinds of one parser.
+#[derive(Debug, Clone, Default)]
+pub struct KindSet {
+    members: Vec<bool>,
+}
+
+impl KindSet {
+    /// Whether `kind`, as `tree_sitter::Node::kind_id` gives it, is in the set.
+    pub fn contains(&self, kind: u16) -> bool {
+        self.members.get(usize::from(kind)).copied().unwrap_or(false)
+    }
+
+    /// Adds `kind`.
+    pub fn insert(&mut self, kind: u16) {
+        let index = usize::from(kind);
+        if self.members.len() <= index {
+            self.members.resize(index + 1, false);
+        }
+        self.members[index] = true;
+    }
+
+    fn resolve(language: &Language, names: &[String], named: bool) -> Self {
+        let mut set = Self::default();
+        for name in names {
+            let id = language.id_for_node_kind(name, named);
+            if id != 0 {
+                set.insert(id);
+            }
+        }
+        set
+    }
+}
+
+/// What the kinds of one language mean to a search.
+#[derive(Debug, Clone)]
+pub struct Kinds {
+    /// Strings, templates, characters, regular expressions: compared byte for byte, never re-indented.
+    pub literal: KindSet,
+    /// Raw text inside literals: never a node that a pattern may stand for.
+    pub text: KindSet,
+    /// Comments.
+    pub comment: KindSet,
+    /// Identifiers of every sort: equal when their text is.
+    pub names: KindSet,
+    /// Tokens between the elements of a list; optional at its end.
+    pub separators: KindSet,
+    /// Tokens that end a statement; optional everywhere.
+    pub terminators: KindSet,
+    /// Nodes in which a separator at the end has a meaning, such as a tuple of one.
+    pub counted_separators: KindSet,
+    /// Nodes whose children are raw tokens, such as the arguments of a macro.
+    pub token_lists: KindSet,
+    /// Expressions that parentheses may be put around.
+    pub expressions: KindSet,
+    /// Expressions that never need parentheses.
+    pub atoms: KindSet,
+    /// Words of the language that the parser knows as tokens.
+    pub(crate) keywords: std::collections::BTreeSet<String>,
+}
+
+impl Kinds {
+    pub(crate) fn resolve(language: &Language, data: &Data) -> Self {
+        let KindNames {
+            literal,
+            text,
+            comment,
+            names,
+            separators,
+            terminators,
+            counted_separators,
+            token_lists,
+        } = &data.kinds;
+        let named = |list: &[String]| KindSet::resolve(language, list, true);
+        let tokens = |list: &[String]| KindSet::resolve(language, list, false);
+        let parentheses = data.parentheses.as_ref();
+        Self {
+            literal: named(literal),
+            text: named(text),
+            comment: named(comment),
+            names: named(names),
+            separators: tokens(separators),
+            terminators: tokens(terminators),
+            counted_separators: named(counted_separators),
+            token_lists: named(token_lists),
+            expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
+            atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
+            keywords: keywords(language),
+        }
+    }
+
+    /// Whether `word` is a keyword of the language.
+    pub fn is_keyword(&self, word: &str) -> bool {
+        self.keywords.contains(word)
+    }
+}
+
+fn keywords(language: &Language) -> std::collections::BTreeSet<String> {
+    (0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX))
+        .filter(|&id| language.node_kind_is_visible(id) && !language.node_kind_is_named(id))
+        .filter_map(|id| language.node_kind_for_id(id))
+        .filter(|kind| kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .map(str::to_owned)
+        .collect()
+}
