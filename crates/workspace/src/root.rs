@@ -92,7 +92,7 @@ impl Workspace {
             return Err(Error::Nul { path: path.to_owned() });
         }
         let Place { absolute, missing, kind, through_link } = follow::follow(self.root(), path)?;
-        let names_folder = path.ends_with('/');
+        let names_folder = path.ends_with('/') || path.ends_with("/.");
         let absolute = if missing.as_os_str().is_empty() { absolute } else { absolute.join(missing) };
         let Some(relative) = self.relative(&absolute) else {
             return Err(Error::NotUtf8 { path: path.to_owned() });
