@@ -8,6 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::gate::{GateLayer, Gates};
 use crate::innermost::Innermost;
@@ -57,6 +59,7 @@ pub(crate) struct Inner {
     unknown: Arc<dyn Tool>,
     authority: Authority,
     changes: watch::Sender<u64>,
+    in_flight: TaskTracker,
 }
 
 #[derive(Default)]
@@ -107,6 +110,7 @@ impl RegistryBuilder {
                 unknown,
                 authority: Authority::fresh(),
                 changes: watch::Sender::new(0),
+                in_flight: TaskTracker::new(),
             }),
         }
     }
@@ -180,7 +184,17 @@ impl Registry {
         let resources = std::mem::take(&mut table.resources);
         drop(table);
         resources.values().for_each(Cancellation::cancel);
+        self.inner.in_flight.close();
         self.inner.changes.send_modify(|version| *version += 1);
+    }
+
+    /// Waits, after [`Registry::close`], until every call in flight has answered: a commit that has begun is
+    /// finished first.
+    ///
+    /// # Cancel safety
+    /// Safe to drop at any await.
+    pub async fn drained(&self) {
+        self.inner.in_flight.wait().await;
     }
 
     /// The resources attached now, by name.
@@ -219,6 +233,11 @@ impl Inner {
 
     pub(crate) fn find(&self, name: &str) -> Option<Seat> {
         self.read().tools.get(name).cloned()
+    }
+
+    /// Held by a call for as long as it runs.
+    pub(crate) fn enter(&self) -> TaskTrackerToken {
+        self.in_flight.token()
     }
 
     pub(crate) fn unknown(&self) -> &Arc<dyn Tool> {

@@ -172,6 +172,7 @@ pub(crate) async fn serve(
     let (name, life) = (Arc::clone(&call.tool), Arc::clone(&call.origin.life));
     let _cancel = CancelOnDrop(call.cancellation.clone());
     let _life = LifeGuard(life);
+    let _in_flight = registry.enter();
     let tool = seat.as_ref().map_or_else(|| registry.unknown(), |seat| &seat.tool);
     // Once more, for the layers themselves: a tool's own panic ends at the innermost wrapper.
     match AssertUnwindSafe(tool.call(call)).catch_unwind().await {
