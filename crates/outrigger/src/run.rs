@@ -1,0 +1,260 @@
+//! One run: a workspace, the resources attached to it, and the registry of their tools. It registers exactly the
+//! tools whose resources are attached, and stops what it started when it is closed or dropped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use edits::{Edits, State};
+use tool::{AttachError, Layer, Registry, Surface, Tier, Tool};
+use workspace::Workspace;
+
+use crate::approval::{Approval, ApprovalLayer, ByTier};
+use crate::{Approver, Policy, state, telemetry};
+
+/// Makes the tools of one resource, each time it is attached.
+type Factory = Arc<dyn Fn(&Parts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
+
+/// What a resource's tools are made from.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    workspace: Workspace,
+    edits: Edits,
+}
+
+impl Parts {
+    /// The files of the run.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The one door for changes of those files; it honours this run's permits only.
+    pub fn edits(&self) -> &Edits {
+        &self.edits
+    }
+}
+
+/// Why a run could not be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Neither the host nor the environment names a state folder.
+    #[error("no folder for the journal of changes: set HOME or XDG_STATE_HOME, or name one with `state_folder`")]
+    NoStateFolder,
+    /// The state folder cannot be used.
+    #[error(transparent)]
+    State(#[from] edits::Error),
+    /// Two resources bring the same tool.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
+}
+
+/// Collects what a run has. See [`Run::builder`].
+#[must_use]
+pub struct RunBuilder {
+    workspace: Workspace,
+    resources: Vec<(String, Factory)>,
+    policy: Arc<dyn Policy>,
+    approver: Option<Arc<dyn Approver>>,
+    layers: Vec<Arc<dyn Layer>>,
+    state_folder: Option<PathBuf>,
+    keep_staged: bool,
+    staging: bool,
+}
+
+impl RunBuilder {
+    /// Attaches syntax trees: `ast_grep`, `ast_edit`, and `resolve` for what is staged.
+    #[cfg(feature = "structural")]
+    pub fn syntax(mut self, grammars: crate::Grammars) -> Self {
+        self.staging = true;
+        self.resource("syntax", move |parts| structural::tools(parts.workspace(), parts.edits(), grammars))
+    }
+
+    /// Attaches a resource of the host's own: `tools` is called at each attachment.
+    pub fn resource(
+        mut self,
+        name: &str,
+        tools: impl Fn(&Parts) -> Vec<Arc<dyn Tool>> + Send + Sync + 'static,
+    ) -> Self {
+        self.resources.push((name.to_owned(), Arc::new(tools)));
+        self
+    }
+
+    /// Adds one tool of the host's, as a resource that bears the tool's name.
+    pub fn tool(self, tool: Arc<dyn Tool>) -> Self {
+        let name = tool.spec().name.clone();
+        self.resource(&name, move |_| vec![Arc::clone(&tool)])
+    }
+
+    /// Decides what is asked. Default: read never, write and exec always.
+    pub fn policy(mut self, policy: impl Policy + 'static) -> Self {
+        self.policy = Arc::new(policy);
+        self
+    }
+
+    /// Who answers. Without one, whatever needs approval is refused at once.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Adds a layer around every call, outside approval, inside the layers added before.
+    pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
+        self.layers.push(Arc::new(layer));
+        self
+    }
+
+    /// Where journal, lock and staged edits live; made with mode 0700. Default: [`state_folder`](crate::state_folder).
+    pub fn state_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.state_folder = Some(folder.into());
+        self
+    }
+
+    /// Keeps staged edits in the state folder, so that another process can resolve them. Default: in memory.
+    pub fn keep_staged_edits(mut self) -> Self {
+        self.keep_staged = true;
+        self
+    }
+
+    /// Builds the run, recovering first from a commit that a crash cut short.
+    ///
+    /// # Errors
+    /// [`BuildError`] where there is no usable state folder, or two resources bring one tool.
+    pub fn build(self) -> Result<Run, BuildError> {
+        let mut registry = Registry::builder().layer(telemetry::Telemetry);
+        for layer in self.layers {
+            registry = registry.layer(move |inner| layer.wrap(inner));
+        }
+        let registry = registry.layer(ApprovalLayer(Approval::new(self.policy, self.approver))).build();
+        let folder = self
+            .state_folder
+            .or_else(|| state::state_folder(self.workspace.root()))
+            .ok_or(BuildError::NoStateFolder)?;
+        let state = State { folder, persist_staged: self.keep_staged };
+        let edits = Edits::open(self.workspace.clone(), registry.authority(), state)?;
+        let parts = Parts { workspace: self.workspace, edits };
+        let mut factories: BTreeMap<String, Factory> = BTreeMap::new();
+        if self.staging {
+            let resolve: Factory = Arc::new(|parts| vec![edits::resolve(parts.edits())]);
+            registry.attach("staging", resolve(&parts))?;
+            factories.insert("staging".to_owned(), resolve);
+        }
+        for (name, factory) in self.resources {
+            registry.attach(&name, factory(&parts))?;
+            factories.insert(name, factory);
+        }
+        Ok(Run { registry, parts, factories })
+    }
+}
+
+impl fmt::Debug for RunBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.resources.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("RunBuilder").field("resources", &names).finish_non_exhaustive()
+    }
+}
+
+/// Why a resource could not be attached again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResourceError {
+    /// The run was not built with it.
+    #[error("this run has no resource `{name}`; it has {known}")]
+    Unknown {
+        /// What was asked.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// It is attached, or its tools collide.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
+}
+
+/// One run of an agent: dropped or closed, it takes everything it started with it.
+#[must_use]
+pub struct Run {
+    registry: Registry,
+    parts: Parts,
+    factories: BTreeMap<String, Factory>,
+}
+
+impl Run {
+    /// A run of `workspace` to be.
+    pub fn builder(workspace: Workspace) -> RunBuilder {
+        RunBuilder {
+            workspace,
+            resources: Vec::new(),
+            policy: Arc::new(ByTier),
+            approver: None,
+            layers: Vec::new(),
+            state_folder: None,
+            keep_staged: false,
+            staging: false,
+        }
+    }
+
+    /// What a reader with this ceiling sees and may call: `Tier::Read` is plan mode.
+    pub fn surface(&self, ceiling: Tier) -> Surface {
+        self.registry.surface(ceiling)
+    }
+
+    /// The registry behind the surfaces.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The workspace and the door to its files.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Attaches a resource that was detached.
+    ///
+    /// # Errors
+    /// [`ResourceError`] for a resource the run was not built with, or one that is attached.
+    pub fn attach(&self, name: &str) -> Result<(), ResourceError> {
+        let Some(factory) = self.factories.get(name) else { return Err(self.unknown(name)) };
+        Ok(self.registry.attach(name, factory(&self.parts))?)
+    }
+
+    /// Detaches a resource: its tools leave every schema at once, calls in flight end with `Unavailable`. Says
+    /// whether it was attached.
+    ///
+    /// # Errors
+    /// [`ResourceError::Unknown`] for a resource the run was not built with.
+    pub fn detach(&self, name: &str) -> Result<bool, ResourceError> {
+        if !self.factories.contains_key(name) {
+            return Err(self.unknown(name));
+        }
+        Ok(self.registry.detach(name))
+    }
+
+    /// Ends the run in order: every tool leaves, calls in flight end with `Unavailable`, and a commit that has begun
+    /// is finished before this returns.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the run all the same, without waiting.
+    pub async fn close(self) {
+        self.registry.close();
+        self.registry.drained().await;
+    }
+
+    fn unknown(&self, name: &str) -> ResourceError {
+        let known = self.factories.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        ResourceError::Unknown { name: name.to_owned(), known: if known.is_empty() { "none".to_owned() } else { known } }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.registry.close();
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("registry", &self.registry).finish_non_exhaustive()
+    }
+}
