@@ -10,7 +10,16 @@
 //! *Invariants.* Nothing recurses on the depth of a source file. A fragment that does not parse is never
 //! searched. No match lies in or around a syntax error.
 
+mod error;
+mod generated;
+mod languages;
 mod matcher;
 mod parse;
 mod pattern;
 mod placeholder;
+mod prefilter;
+mod rewrite;
+mod search;
+mod spans;
+mod sweep;
+mod visit;

@@ -1,0 +1,133 @@
+//! Which files are looked at, and in which languages: the one that is named, the file's, or every language that has
+//! files here and takes the fragment. It must never leave a language out without saying so.
+
+use std::path::Path;
+
+use grammars::Grammar;
+use workspace::{Found, Scope, Skipped, Workspace};
+
+use crate::error::Error;
+
+/// Where to look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Where<'a> {
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) path: Option<&'a str>,
+    pub(crate) language: Option<&'a str>,
+}
+
+/// Files and, for each, which of the programs is for it.
+#[derive(Debug)]
+pub(crate) struct Selection<P> {
+    pub(crate) scope: Scope,
+    pub(crate) programs: Vec<(&'static Grammar, P)>,
+    /// In path order.
+    pub(crate) files: Vec<(Found, usize)>,
+    /// Languages that have files here but do not take the fragment: why, and how many files.
+    pub(crate) unfit: Vec<(&'static str, String, usize)>,
+    pub(crate) skipped: Skipped,
+}
+
+impl<P> Selection<P> {
+    /// Chooses files and compiles the fragment for their languages.
+    pub(crate) fn new(
+        place: Where<'_>,
+        cancelled: &(dyn Fn() -> bool + Sync),
+        compile: &dyn Fn(&'static Grammar) -> Result<P, Error>,
+    ) -> Result<Self, Error> {
+        let scope = place.workspace.scope(place.path)?;
+        let only = match place.language {
+            Some(id) => Some(by_id(id)?),
+            None => scope.file().map(|file| by_name(&file.relative)).transpose()?,
+        };
+        match only {
+            Some(grammar) => Self::one(place.workspace, scope, grammar, cancelled, compile),
+            None => Self::every(place.workspace, scope, cancelled, compile),
+        }
+    }
+
+    fn one(
+        workspace: &Workspace,
+        scope: Scope,
+        grammar: &'static Grammar,
+        cancelled: &(dyn Fn() -> bool + Sync),
+        compile: &dyn Fn(&'static Grammar) -> Result<P, Error>,
+    ) -> Result<Self, Error> {
+        let programs = vec![(grammar, compile(grammar)?)];
+        let wanted = |path: &str| Grammar::by_path(Path::new(path)).is_some_and(|it| it.id() == grammar.id());
+        let walk = workspace.walk(&scope, &wanted, cancelled)?;
+        let files = walk.files.into_iter().map(|file| (file, 0)).collect();
+        Ok(Self { scope, programs, files, unfit: Vec::new(), skipped: walk.skipped })
+    }
+
+    fn every(
+        workspace: &Workspace,
+        scope: Scope,
+        cancelled: &(dyn Fn() -> bool + Sync),
+        compile: &dyn Fn(&'static Grammar) -> Result<P, Error>,
+    ) -> Result<Self, Error> {
+        let wanted = |path: &str| Grammar::by_path(Path::new(path)).is_some();
+        let walk = workspace.walk(&scope, &wanted, cancelled)?;
+        let (mut programs, mut unfit, mut files) = (Vec::new(), Vec::new(), Vec::new());
+        let mut reasons = Vec::new();
+        for grammar in Grammar::bundled() {
+            let is_ours = |file: &&Found| {
+                Grammar::by_path(Path::new(&file.relative)).is_some_and(|it| it.id() == grammar.id())
+            };
+            let count = walk.files.iter().filter(is_ours).count();
+            match compile(grammar) {
+                Ok(program) if count > 0 => {
+                    files
+                        .extend(walk.files.iter().filter(is_ours).map(|file| (file.clone(), programs.len())));
+                    programs.push((grammar, program));
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    reasons.push((grammar.id(), count, error));
+                }
+            }
+        }
+        let nobody_here = programs.is_empty() && reasons.iter().any(|(_, count, _)| *count > 0);
+        if nobody_here || reasons.len() == Grammar::bundled().len() {
+            return Err(refusal(reasons));
+        }
+        for (id, count, error) in reasons.into_iter().filter(|(_, count, _)| *count > 0) {
+            unfit.push((id, error.to_string(), count));
+        }
+        files.sort_by(|(left, _), (right, _)| left.relative.cmp(&right.relative));
+        Ok(Self { scope, programs, files, unfit, skipped: walk.skipped })
+    }
+}
+
+/// The reasons of the languages that have files here; of all of them when none has.
+fn refusal(mut reasons: Vec<(&'static str, usize, Error)>) -> Error {
+    if reasons.iter().any(|(_, count, _)| *count > 0) {
+        reasons.retain(|(_, count, _)| *count > 0);
+    }
+    if reasons.len() == 1 {
+        return reasons.remove(0).2;
+    }
+    Error::NoLanguageTakes {
+        reasons: reasons.into_iter().map(|(id, _, error)| (id, error.to_string())).collect(),
+    }
+}
+
+fn by_id(id: &str) -> Result<&'static Grammar, Error> {
+    let wanted = id.trim().to_ascii_lowercase();
+    if let Some(grammar) = Grammar::by_id(&wanted) {
+        return Ok(grammar);
+    }
+    let (id, bundled) = (id.to_owned(), Grammar::ids());
+    if Grammar::is_known(&wanted) {
+        return Err(Error::LeftOut { id, bundled });
+    }
+    // `rs` and `py` are what files are called.
+    let by_extension = Grammar::by_path(Path::new(&format!("x.{wanted}"))).map(Grammar::id);
+    let near = by_extension.or_else(|| tool::nearest(&wanted, bundled.iter().copied(), 1).first().copied());
+    Err(Error::UnknownLanguage { id, near: near.map(str::to_owned), bundled })
+}
+
+fn by_name(path: &str) -> Result<&'static Grammar, Error> {
+    Grammar::by_path(Path::new(path))
+        .ok_or_else(|| Error::NoLanguageFor { path: path.to_owned(), bundled: Grammar::ids() })
+}

@@ -1,0 +1,311 @@
+//! The text of a rewritten file, put together once from left to right: source, templates, captures.
+//! It must never change a byte outside the replacements, nor write two replacements over each other.
+
+use std::ops::Range;
+
+use grammars::Grammar;
+use tree_sitter::Node;
+
+use super::Rule;
+use super::layout::{Block, Layout, Mark, Marked};
+use super::nesting::Chosen;
+use super::separators::{self, Edge};
+use super::template::{Hole, Place, Template};
+use super::writer::Writer;
+use crate::matcher::{Capture, Match};
+
+/// The longest text a rewritten file may have: a capture that is used twice in nested matches doubles each time.
+const MAX_RESULT: usize = 32 << 20;
+
+/// The rewritten file would be longer than [`MAX_RESULT`].
+#[derive(Debug)]
+pub(super) struct TooLong;
+
+/// What a replacement was given beside its template, after looking at how it parses.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Care {
+    /// The holes whose capture is put in parentheses.
+    pub(super) holes: Vec<usize>,
+    /// Whether the whole replacement is.
+    pub(super) whole: bool,
+    /// Whether it is left out.
+    pub(super) refused: bool,
+}
+
+/// One replacement as it will be written.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    pub(super) block: Block,
+    /// The parts of the source that came through, in no order.
+    pub(super) kept: Vec<Range<usize>>,
+    /// Whether it changes anything, beside what was rewritten inside it.
+    pub(super) changes: bool,
+}
+
+/// What the replacements of one file are made from.
+#[derive(Debug)]
+pub(super) struct Assembly<'a> {
+    pub(super) grammar: &'static Grammar,
+    pub(super) root: Node<'a>,
+    pub(super) layout: &'a Layout<'a>,
+    pub(super) rules: &'a [Rule],
+    pub(super) chosen: &'a [Chosen],
+    pub(super) cares: &'a [Care],
+}
+
+/// A file with its replacements.
+#[derive(Debug)]
+pub(super) struct Assembled {
+    pub(super) whole: Block,
+    /// The outermost replacements: which bytes go and what comes.
+    pub(super) edits: Vec<(Range<usize>, Vec<u8>)>,
+    /// For each chosen match; `None` where it was refused.
+    pub(super) replacements: Vec<Option<Replacement>>,
+}
+
+impl Assembly<'_> {
+    /// Puts the file together. Inner replacements come before the ones around them.
+    pub(super) fn assemble(&self) -> Result<Assembled, TooLong> {
+        let (roots, children) = self.nest();
+        let mut done: Vec<Option<Replacement>> = Vec::new();
+        done.resize_with(self.chosen.len(), || None);
+        let mut size = 0_usize;
+        for index in (0..self.chosen.len()).rev().filter(|index| !self.cares[*index].refused) {
+            let replacement = self.replacement(index, &children[index], &done);
+            size = size.saturating_add(replacement.block.bytes.len());
+            if replacement.block.bytes.len() > MAX_RESULT || size > 4 * MAX_RESULT {
+                return Err(TooLong);
+            }
+            done[index] = Some(replacement);
+        }
+        let edits = self.placed(0..self.layout.source.len(), &roots, &done);
+        let edits = edits.into_iter().map(|(range, block)| (range, block.bytes.clone())).collect();
+        let whole = self.compose(0..self.layout.source.len(), &roots, &done);
+        if whole.bytes.len() > MAX_RESULT {
+            return Err(TooLong);
+        }
+        Ok(Assembled { whole, edits, replacements: done })
+    }
+
+    /// The outermost matches, and for each match those directly inside it.
+    fn nest(&self) -> (Vec<usize>, Vec<Vec<usize>>) {
+        let (mut roots, mut children) = (Vec::new(), vec![Vec::new(); self.chosen.len()]);
+        let mut open: Vec<usize> = Vec::new();
+        for (index, one) in self.chosen.iter().enumerate().filter(|(index, _)| !self.cares[*index].refused) {
+            while open
+                .last()
+                .is_some_and(|around| self.chosen[*around].found.range.end <= one.found.range.start)
+            {
+                open.pop();
+            }
+            match open.last() {
+                Some(around) => children[*around].push(index),
+                None => roots.push(index),
+            }
+            open.push(index);
+        }
+        (roots, children)
+    }
+
+    /// The replacements directly inside a range of the source, with the bytes that each takes the place of. Deletions
+    /// side by side may claim the same separator: the first has it.
+    fn placed<'d>(
+        &self,
+        range: Range<usize>,
+        inside: &[usize],
+        done: &'d [Option<Replacement>],
+    ) -> Vec<(Range<usize>, &'d Block)> {
+        let first = inside.partition_point(|index| self.chosen[*index].found.range.start < range.start);
+        let mut at = range.start;
+        let mut placed = Vec::new();
+        for index in &inside[first..] {
+            let found = &self.chosen[*index].found.range;
+            if found.end > range.end {
+                break;
+            }
+            let Some(replacement) = &done[*index] else { continue };
+            let mut taken = found.clone();
+            if replacement.block.bytes.is_empty() {
+                taken = separators::deletion(self.grammar, self.root, self.layout, found, at);
+            }
+            taken = taken.start.max(at)..taken.end.clamp(at, range.end);
+            at = taken.end;
+            placed.push((taken, &replacement.block));
+        }
+        placed
+    }
+
+    /// Source text with the replacements in it.
+    fn compose(&self, range: Range<usize>, inside: &[usize], done: &[Option<Replacement>]) -> Block {
+        let mut out = Block::default();
+        let mut at = range.start;
+        for (taken, block) in self.placed(range.clone(), inside, done) {
+            out.append(self.layout.block(at..taken.start));
+            out.append(block.clone());
+            at = taken.end;
+        }
+        out.append(self.layout.block(at..range.end));
+        out
+    }
+
+    fn replacement(&self, index: usize, inside: &[usize], done: &[Option<Replacement>]) -> Replacement {
+        let Chosen { rule, found } = &self.chosen[index];
+        let filling =
+            Filling { assembly: self, index, template: &self.rules[*rule].template, found, inside, done };
+        let (block, kept) = filling.fill();
+        let changes = block.bytes != self.compose(found.range.clone(), inside, done).bytes;
+        Replacement { block, kept, changes }
+    }
+}
+
+/// One template being filled in.
+struct Filling<'a> {
+    assembly: &'a Assembly<'a>,
+    index: usize,
+    template: &'a Template,
+    found: &'a Match,
+    inside: &'a [usize],
+    done: &'a [Option<Replacement>],
+}
+
+impl Filling<'_> {
+    fn fill(&self) -> (Block, Vec<Range<usize>>) {
+        let layout = self.assembly.layout;
+        let care = &self.assembly.cares[self.index];
+        let parentheses = self.assembly.grammar.parentheses().filter(|_| care.whole);
+        let mut writer = Writer::at(layout, self.found.range.start, self.template.step);
+        let mut kept = Vec::new();
+        let gaps = self.gaps();
+        writer.raw(parentheses.map_or("", |(open, _)| open));
+        for (index, gap) in gaps.iter().enumerate() {
+            match gap {
+                Some(gap) => {
+                    writer.block(layout.block(gap.clone()), layout.indent(gap.start));
+                    kept.push(gap.clone());
+                }
+                None => self.text(&mut writer, index),
+            }
+            if let Some((hole, capture)) = self.hole(index) {
+                self.capture(&mut writer, index, hole, capture);
+                kept.push(capture.range.clone());
+            }
+        }
+        writer.raw(parentheses.map_or("", |(_, close)| close));
+        if gaps.last().is_some_and(Option::is_none) {
+            if let Some(token) = self.terminator().filter(|token| !writer.is_ended(token)) {
+                writer.raw(token);
+            }
+        }
+        (writer.finish(self.index), kept)
+    }
+
+    fn hole(&self, index: usize) -> Option<(&Hole, &Capture)> {
+        let hole = self.template.holes.get(index)?;
+        Some((hole, self.found.captures.iter().find(|capture| capture.name == hole.name)?))
+    }
+
+    /// For each text of the template: the bytes of the source that stand in its place, where the pattern has the
+    /// same text. Around an ellipsis that stands for nothing it is both texts or neither, since the separator that
+    /// is missing could be on either side.
+    fn gaps(&self) -> Vec<Option<Range<usize>>> {
+        let start = |index: usize| match index.checked_sub(1) {
+            Some(left) => self.hole(left).map(|(_, capture)| capture.range.end),
+            None => Some(self.found.range.start),
+        };
+        let end = |index: usize| match self.template.holes.len() == index {
+            true => Some(self.found.range.end),
+            false => self.hole(index).map(|(_, capture)| capture.range.start),
+        };
+        let mut gaps: Vec<Option<Range<usize>>> = (0..self.template.texts.len())
+            .map(|index| {
+                let (start, end) = (start(index)?, end(index)?);
+                (self.template.kept[index] && start <= end).then_some(start..end)
+            })
+            .collect();
+        let empty = |index: usize| self.hole(index).is_some_and(|(_, capture)| capture.range.is_empty());
+        let holes: Vec<usize> = (0..self.template.holes.len()).filter(|index| empty(*index)).collect();
+        for index in holes.iter().chain(holes.iter().rev()) {
+            if gaps[*index].is_none() || gaps[*index + 1].is_none() {
+                gaps[*index] = None;
+                gaps[*index + 1] = None;
+            }
+        }
+        gaps
+    }
+
+    fn text(&self, writer: &mut Writer<'_>, index: usize) {
+        let texts = &self.template.texts;
+        let after = texts.get(index + 1).map_or("", |text| text.text.as_str());
+        let left = index.checked_sub(1).map(|left| self.edge(left)).unwrap_or_default();
+        let range = separators::joined(&texts[index].text, after, left, self.edge(index));
+        writer.template(&texts[index], range, index + 1 < texts.len());
+    }
+
+    fn edge(&self, index: usize) -> Edge<'_> {
+        let Some((_, capture)) = self.hole(index) else { return Edge::default() };
+        let Assembly { grammar, root, layout, .. } = self.assembly;
+        let empty = capture.many && capture.range.is_empty();
+        let ends_with = separators::trailing(grammar, *root, layout.source, capture.range.end);
+        Edge { empty, ends_with: ends_with.filter(|_| !empty) }
+    }
+
+    /// The terminator that the match has though the pattern does not ask for it: it stays.
+    fn terminator(&self) -> Option<&str> {
+        let Assembly { grammar, root, layout, rules, .. } = self.assembly;
+        let rule = &rules[self.assembly.chosen[self.index].rule];
+        let found = separators::trailing(grammar, *root, layout.source, self.found.range.end)?;
+        let found = std::str::from_utf8(found).ok()?;
+        (!rule.fragment.trim_end().ends_with(found) && !self.template.is_empty()).then_some(found)
+    }
+
+    fn capture(&self, writer: &mut Writer<'_>, index: usize, hole: &Hole, capture: &Capture) {
+        let layout = self.assembly.layout;
+        let opens_suite = self.assembly.grammar.is_offside() && layout.begins_line(capture.range.start);
+        let wrapped = self.assembly.cares[self.index].holes.contains(&index);
+        let parentheses = self.assembly.grammar.parentheses().filter(|_| wrapped);
+        if opens_suite {
+            writer.open_suite();
+        }
+        writer.raw(parentheses.map_or("", |(open, _)| open));
+        writer.block(self.captured(index, hole, capture), layout.indent(capture.range.start));
+        writer.raw(parentheses.map_or("", |(_, close)| close));
+    }
+
+    /// A capture as a block, marked.
+    fn captured(&self, index: usize, hole: &Hole, capture: &Capture) -> Block {
+        let compose = |range: Range<usize>| self.assembly.compose(range, self.inside, self.done);
+        let mut block = Block::default();
+        let mut items = Vec::new();
+        if capture.many && !self.straddled(capture) {
+            let mut at = capture.range.start;
+            for item in &capture.items {
+                block.append(compose(at..item.start));
+                let start = block.bytes.len();
+                block.append(compose(item.clone()));
+                items.push(start..block.bytes.len());
+                at = item.end;
+            }
+            block.append(compose(at..capture.range.end));
+        } else {
+            block.append(compose(capture.range.clone()));
+        }
+        let exact = self.inside.iter().all(|inner| self.assembly.chosen[*inner].found.range != capture.range);
+        let what = match hole.place {
+            Place::Quoted => Marked::Quoted { hole: index },
+            Place::Glued => Marked::Glued { hole: index },
+            Place::Node if capture.many => Marked::Run { hole: index, origins: capture.items.clone() },
+            Place::Node => Marked::Capture { hole: index, origin: capture.range.clone(), exact },
+        };
+        block.marks.push(Mark { range: 0..block.bytes.len(), items, what, owner: self.index });
+        block
+    }
+
+    /// Whether a match inside a run lies across two of its siblings.
+    fn straddled(&self, capture: &Capture) -> bool {
+        let inside = self.inside.iter().map(|inner| &self.assembly.chosen[*inner].found.range);
+        let mut inside =
+            inside.filter(|range| capture.range.start <= range.start && range.end <= capture.range.end);
+        inside
+            .any(|range| !capture.items.iter().any(|item| item.start <= range.start && range.end <= item.end))
+    }
+}

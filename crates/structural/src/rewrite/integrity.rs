@@ -1,0 +1,155 @@
+//! Whether a rewritten file says what was meant: every capture is still one node, every replacement one unit.
+//! It must never call a rewrite sound because it parses: `a + b.bar()` parses.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use grammars::Grammar;
+use tree_sitter::{Node, Tree};
+
+use super::layout::{Mark, Marked};
+use super::nesting::Chosen;
+use crate::spans::{self, Unit};
+
+/// The trees of a file before and after.
+#[derive(Debug)]
+pub(super) struct Trees<'a> {
+    pub(super) grammar: &'static Grammar,
+    pub(super) before: &'a Tree,
+    pub(super) after: &'a Tree,
+    /// The bytes of `after`.
+    pub(super) bytes: &'a [u8],
+}
+
+impl Trees<'_> {
+    /// The marks that did not come through, only the innermost of those that lie in each other: what is wrong with
+    /// the outer ones may be that alone.
+    pub(super) fn broken<'m>(&self, marks: &'m [Mark], chosen: &[Chosen]) -> Vec<&'m Mark> {
+        let mut broken: Vec<&Mark> = marks.iter().filter(|mark| !self.holds(mark, chosen)).collect();
+        broken.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
+        let starts: Vec<Range<usize>> = broken.iter().map(|mark| mark.range.clone()).collect();
+        let innermost = |index: usize| match starts.get(index + 1) {
+            Some(next) => next.start >= starts[index].end || *next == starts[index],
+            None => true,
+        };
+        let kept: HashSet<usize> = (0..broken.len()).filter(|index| innermost(*index)).collect();
+        let mut index = 0;
+        broken.retain(|_| {
+            index += 1;
+            kept.contains(&(index - 1))
+        });
+        broken
+    }
+
+    fn holds(&self, mark: &Mark, chosen: &[Chosen]) -> bool {
+        let root = self.after.root_node();
+        match &mark.what {
+            Marked::Replacement => self.is_unit(&mark.range, &chosen[mark.owner].found.range),
+            Marked::Capture { origin, exact, .. } => match spans::unit(root, &mark.range) {
+                Some(Unit::Node(node)) => !exact || self.is_same_sort(origin, node),
+                _ => false,
+            },
+            Marked::Run { origins, .. } => self.is_run(mark, origins),
+            Marked::Glued { .. } => self.is_name(&mark.range),
+            Marked::Quoted { .. } => spans::inside_string(self.grammar, root, mark.range.start.max(1)),
+        }
+    }
+
+    /// Whether a replacement is a node, or siblings in a list: nothing but separators between them.
+    fn is_unit(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
+        match spans::unit(self.after.root_node(), range) {
+            Some(Unit::Node(_)) => true,
+            Some(Unit::Run { first, last }) => {
+                self.is_list(first, last) || self.was_same_run(origin, first, last)
+            }
+            None => false,
+        }
+    }
+
+    fn is_list(&self, first: Node<'_>, last: Node<'_>) -> bool {
+        let kinds = self.grammar.kinds();
+        let is_part = |node: &Node<'_>| {
+            let kind = node.kind_id();
+            node.is_named() || kinds.separators.contains(kind) || kinds.terminators.contains(kind)
+        };
+        run(first, last).all(|node| is_part(&node))
+    }
+
+    /// A match that was itself such a run, operators and all, may become one.
+    fn was_same_run(&self, origin: &Range<usize>, first: Node<'_>, last: Node<'_>) -> bool {
+        let Some(Unit::Run { first: old_first, last: old_last }) =
+            spans::unit(self.before.root_node(), origin)
+        else {
+            return false;
+        };
+        let parent = |node: Node<'_>| node.parent().map(|parent| parent.kind_id());
+        parent(first) == parent(old_first)
+            && first.prev_sibling().map(|node| node.kind_id())
+                == old_first.prev_sibling().map(|node| node.kind_id())
+            && last.next_sibling().map(|node| node.kind_id())
+                == old_last.next_sibling().map(|node| node.kind_id())
+    }
+
+    /// Whether a captured node came back as the same sort of thing: the same kind, a name for a name, an expression
+    /// for an expression.
+    fn is_same_sort(&self, origin: &Range<usize>, now: Node<'_>) -> bool {
+        let Some(Unit::Node(old)) = spans::unit(self.before.root_node(), origin) else {
+            // The capture was a run that the matcher took for one: its text alone can be compared.
+            return true;
+        };
+        let kinds = self.grammar.kinds();
+        let before: Vec<Node<'_>> = spans::chain(old).collect();
+        let sorts = |node: Node<'_>| {
+            let kind = node.kind_id();
+            let name = kinds.names.contains(kind) || node.child_count() == 0;
+            (
+                kind,
+                kinds.expressions.contains(kind) || kinds.atoms.contains(kind),
+                name && !kinds.text.contains(kind),
+            )
+        };
+        spans::chain(now).map(sorts).any(|(kind, expression, name)| {
+            before.iter().map(|old| sorts(*old)).any(|(old_kind, old_expression, old_name)| {
+                kind == old_kind || (expression && old_expression) || (name && old_name)
+            })
+        })
+    }
+
+    /// Whether each item of an ellipsis is a node and all of them are siblings.
+    fn is_run(&self, mark: &Mark, origins: &[Range<usize>]) -> bool {
+        let root = self.after.root_node();
+        if mark.range.is_empty() {
+            return true;
+        }
+        if mark.items.len() != origins.len() {
+            return spans::unit(root, &mark.range).is_some();
+        }
+        let mut parents = HashSet::new();
+        mark.items.iter().all(|item| match spans::unit(root, item) {
+            Some(Unit::Node(node)) => {
+                parents.insert(node.parent().map(|parent| parent.id()));
+                parents.len() == 1
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether the name around a range is one token.
+    fn is_name(&self, range: &Range<usize>) -> bool {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | 0x80..);
+        let before = self.bytes[..range.start].iter().rev().take_while(|byte| is_part(byte)).count();
+        let after = self.bytes[range.end..].iter().take_while(|byte| is_part(byte)).count();
+        let name = range.start - before..range.end + after;
+        let node = self.after.root_node().descendant_for_byte_range(name.start, name.end);
+        node.is_some_and(|node| node.byte_range() == name && node.child_count() == 0)
+    }
+}
+
+fn run<'t>(first: Node<'t>, last: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+    let mut ended = false;
+    std::iter::successors(Some(first), |node| node.next_sibling()).take_while(move |node| {
+        let within = !ended;
+        ended = *node == last;
+        within
+    })
+}

@@ -1,0 +1,313 @@
+//! A rewrite, compiled against the pattern whose variables it uses.
+//! It must never let a variable through that the pattern does not bind, nor one used as what it is not.
+
+use std::time::Duration;
+
+use grammars::Grammar;
+
+use crate::parse::{self, Limits};
+use crate::pattern::Pattern;
+use crate::placeholder::{self, Piece};
+use crate::spans;
+
+/// A rewrite: `texts[0] holes[0] texts[1] … texts[n]`.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pub(super) texts: Vec<Text>,
+    pub(super) holes: Vec<Hole>,
+    /// For each text: whether the pattern has the same text between the same two variables, so that what stands
+    /// between them in the source can stay as it is.
+    pub(super) kept: Vec<bool>,
+    /// The smallest indentation a line of the rewrite has, in spaces; 0 when it has none.
+    pub(super) step: usize,
+}
+
+/// Fixed text: its lines, each with what the layout must know.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    pub(super) text: String,
+    /// For each line of the text but its first: whether it starts inside a string of the rewrite.
+    pub(super) frozen: Vec<bool>,
+}
+
+/// A place for a capture.
+#[derive(Debug)]
+pub(super) struct Hole {
+    pub(super) name: String,
+    pub(super) many: bool,
+    pub(super) place: Place,
+}
+
+/// What a hole's surroundings make of the capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A node of its own.
+    Node,
+    /// Part of a longer name.
+    Glued,
+    /// Text in a string.
+    Quoted,
+}
+
+/// Why a rewrite does not fit its pattern.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// A variable that the pattern does not bind.
+    #[error("the rewrite uses `{variable}`, which the pattern does not bind; it binds {}", listed(bound))]
+    Unbound {
+        /// As it is written in the rewrite.
+        variable: String,
+        /// The pattern's variables, as they are written.
+        bound: Vec<String>,
+    },
+    /// `$_` or `$$$`.
+    #[error("the rewrite uses `{variable}`, which binds nothing; name the variable in the pattern and here")]
+    Wildcard {
+        /// As it is written in the rewrite.
+        variable: String,
+    },
+    /// `$X` for `$$$X` or the other way round.
+    #[error("the rewrite uses `{used}`, but the pattern binds `{bound}`; write `{bound}`")]
+    Arity {
+        /// As it is written in the rewrite.
+        used: String,
+        /// As it is written in the pattern.
+        bound: String,
+    },
+    /// No scaffold of the language accepts it.
+    #[error("the rewrite `{rewrite}` does not parse as {language}")]
+    Unparsable {
+        /// The rewrite.
+        rewrite: String,
+        /// The language's id.
+        language: &'static str,
+    },
+}
+
+fn listed(bound: &[String]) -> String {
+    if bound.is_empty() {
+        return "no variable".to_owned();
+    }
+    bound.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl Template {
+    /// Compiles `rewrite` for `pattern`, whose text is `fragment`.
+    pub(crate) fn compile(pattern: &Pattern, fragment: &str, rewrite: &str) -> Result<Self, TemplateError> {
+        let rewrite = dedent(rewrite);
+        let (texts, holes) = split(&rewrite, Some(pattern))?;
+        if !rewrite.is_empty() && !Pattern::accepts(pattern.grammar(), &rewrite) {
+            return Err(TemplateError::Unparsable { rewrite, language: pattern.grammar().id() });
+        }
+        let kept = kept(pattern, fragment, &texts, &holes);
+        let mut template = Self { step: step(&texts), texts, holes, kept };
+        template.look_into_strings(pattern.grammar());
+        Ok(template)
+    }
+
+    /// Whether the capture of that name is used.
+    pub(super) fn keeps(&self, name: &str) -> bool {
+        self.holes.iter().any(|hole| hole.name == name)
+    }
+
+    /// Whether nothing stands in it: the match is deleted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.holes.is_empty() && self.texts.iter().all(|text| text.text.is_empty())
+    }
+
+    /// Whether a capture is pasted into a string.
+    pub(super) fn quotes(&self) -> bool {
+        self.holes.iter().any(|hole| hole.place == Place::Quoted)
+    }
+
+    /// Finds which lines and holes stand inside strings, by parsing the rewrite with names for its holes. A rewrite
+    /// that the bare grammar reads with errors still has its strings where they are.
+    fn look_into_strings(&mut self, grammar: &'static Grammar) {
+        let mut stand_in = String::new();
+        let mut places = Vec::new();
+        for (index, text) in self.texts.iter().enumerate() {
+            let base = stand_in.len();
+            stand_in.push_str(&text.text);
+            places.push((base, stand_in.len()));
+            if index < self.holes.len() {
+                stand_in.push_str("xq");
+            }
+        }
+        let limits = Limits { stop: &|| false, time: Duration::from_secs(5) };
+        let Ok(tree) = parse::parse(grammar, stand_in.as_bytes(), &limits) else { return };
+        let quoted = |at: usize| spans::inside_string(grammar, tree.root_node(), at);
+        for (text, (base, _)) in self.texts.iter_mut().zip(&places) {
+            let starts = text.text.match_indices('\n').map(|(at, _)| base + at + 1);
+            text.frozen = starts.map(quoted).collect();
+        }
+        for (index, hole) in self.holes.iter_mut().enumerate() {
+            let name_before = self.texts[index].text.ends_with(is_name);
+            let joined = index > 0 && self.texts[index].text.is_empty();
+            let next = &self.texts[index + 1].text;
+            let joins = index + 2 < self.texts.len() && next.is_empty();
+            if quoted(places[index].1) {
+                hole.place = Place::Quoted;
+            } else if name_before || joined || joins || next.starts_with(is_name) {
+                hole.place = Place::Glued;
+            }
+        }
+    }
+}
+
+fn is_name(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+/// Without the white space around it, later lines moved as far left as the first.
+fn dedent(rewrite: &str) -> String {
+    let body = rewrite.trim_start_matches(['\n', '\r']).trim_end().replace("\r\n", "\n");
+    let content = body.trim_start();
+    let indent = &body[..body.len() - content.len()];
+    if indent.is_empty() || indent.contains('\n') {
+        return content.to_owned();
+    }
+    let lines: Vec<&str> = body.split('\n').map(|line| line.strip_prefix(indent).unwrap_or(line)).collect();
+    lines.join("\n")
+}
+
+fn written(name: &str, many: bool) -> String {
+    format!("{}{name}", if many { "$$$" } else { "$" })
+}
+
+/// Texts and holes in turn. With a pattern, each variable is looked up in it.
+fn split(text: &str, pattern: Option<&Pattern>) -> Result<(Vec<Text>, Vec<Hole>), TemplateError> {
+    let (mut texts, mut holes) = (vec![Text::default()], Vec::new());
+    let pieces = placeholder::scan(text);
+    for (index, piece) in pieces.iter().enumerate() {
+        let (name, many) = match piece {
+            Piece::Text(text) => {
+                push_text(&mut texts, text);
+                continue;
+            }
+            Piece::One { name, .. } => (name.as_str(), false),
+            Piece::Many { name, .. } => (name.as_str(), true),
+        };
+        let goes_on = matches!(pieces.get(index + 1), Some(Piece::Text(text)) if text.starts_with(is_name));
+        let (name, rest) = match pattern {
+            Some(pattern) => resolve(pattern, name, many, goes_on)?,
+            None => (name, ""),
+        };
+        holes.push(Hole { name: name.to_owned(), many, place: Place::Node });
+        texts.push(Text::default());
+        push_text(&mut texts, rest);
+    }
+    Ok((texts, holes))
+}
+
+fn push_text(texts: &mut [Text], text: &str) {
+    if let Some(last) = texts.last_mut() {
+        last.text.push_str(text);
+    }
+}
+
+/// The variable that `name` means. `$VARName` is `$VAR` and `Name`: where a name goes on in lower case, the longest
+/// bound variable is meant. Anything else must be bound as it stands.
+fn resolve<'n>(
+    pattern: &Pattern,
+    name: &'n str,
+    many: bool,
+    goes_on: bool,
+) -> Result<(&'n str, &'n str), TemplateError> {
+    let bound = pattern.variables();
+    let shortest = if goes_on { 1 } else { name.len() };
+    for end in (shortest..=name.len()).rev() {
+        if let Some(variable) = bound.iter().find(|variable| variable.name == name[..end]) {
+            if variable.many != many {
+                let (used, bound) = (written(&name[..end], many), written(&name[..end], variable.many));
+                return Err(TemplateError::Arity { used, bound });
+            }
+            return Ok(name.split_at(end));
+        }
+    }
+    if name.is_empty() || name.starts_with('_') {
+        return Err(TemplateError::Wildcard { variable: written(name, many) });
+    }
+    let bound = bound.iter().map(|variable| written(&variable.name, variable.many)).collect();
+    Err(TemplateError::Unbound { variable: written(name, many), bound })
+}
+
+/// Which texts of the rewrite stand between the same two variables as in the pattern. A variable that the pattern
+/// repeats counts where it stands first, which is where its capture is.
+fn kept(pattern: &Pattern, fragment: &str, texts: &[Text], holes: &[Hole]) -> Vec<bool> {
+    let Ok((old_texts, old_holes)) = split(fragment.trim(), None) else { return vec![false; texts.len()] };
+    let bound = |name: &str| pattern.variables().iter().any(|variable| variable.name == name);
+    let first = |index: usize| {
+        let name = &old_holes[index].name;
+        bound(name) && old_holes[..index].iter().all(|earlier| earlier.name != *name)
+    };
+    let known = |index: usize| {
+        let left = index == 0 || first(index - 1);
+        left && (index == old_holes.len() || first(index))
+    };
+    let side = |holes: &[Hole], index: Option<usize>| {
+        index.and_then(|index| holes.get(index)).map(|hole| hole.name.clone())
+    };
+    let ends = |holes: &[Hole], index: usize| (side(holes, index.checked_sub(1)), side(holes, Some(index)));
+    (0..texts.len())
+        .map(|index| {
+            (0..old_texts.len()).any(|old| {
+                known(old)
+                    && ends(holes, index) == ends(&old_holes, old)
+                    && same_text(&texts[index].text, &old_texts[old].text)
+            })
+        })
+        .collect()
+}
+
+/// The same but for white space, which counts only in and beside strings and between names.
+fn same_text(left: &str, right: &str) -> bool {
+    if left.contains(['"', '\'', '`']) || right.contains(['"', '\'', '`']) {
+        return left == right;
+    }
+    squeezed(left) == squeezed(right)
+}
+
+fn squeezed(text: &str) -> String {
+    let mut out = String::new();
+    let mut gap = false;
+    for sign in text.chars() {
+        if sign.is_whitespace() {
+            gap = true;
+            continue;
+        }
+        if gap && is_name(sign) && out.ends_with(is_name) {
+            out.push(' ');
+        }
+        gap = false;
+        out.push(sign);
+    }
+    out
+}
+
+fn step(texts: &[Text]) -> usize {
+    let lines = texts.iter().flat_map(|text| text.text.split('\n').skip(1));
+    let spaces = lines.map(|line| line.len() - line.trim_start_matches(' ').len());
+    spaces.filter(|spaces| *spaces > 0).min().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_counts_only_where_it_separates() {
+        assert!(same_text("if  ( ", "if("));
+        assert!(same_text(":\n    ", ": "));
+        assert!(!same_text("return x", "returnx"));
+        assert!(!same_text("f(\"a  b\")", "f(\"a b\")"));
+        assert!(!same_text("a < b", "a <= b"));
+    }
+
+    #[test]
+    fn a_rewrite_loses_the_indentation_it_has_as_a_whole() {
+        assert_eq!(dedent("\n    if (a) {\n      b;\n    }\n"), "if (a) {\n  b;\n}");
+        assert_eq!(dedent("if a:\r\n    b\r\n"), "if a:\n    b");
+        assert_eq!(dedent("  \n"), "");
+    }
+}

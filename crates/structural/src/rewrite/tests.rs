@@ -1,0 +1,1 @@
+//! Rewriting against real parsers.
