@@ -8,10 +8,17 @@ use std::sync::Arc;
 use crate::{Call, Cancellation, Dispatch, Error, Spec, Tier, WritePermit};
 
 mod sealed {
+    /// A call whose grant was compared with the tier. Outside this crate nobody can make one, so that a generic
+    /// function over `Context` cannot forge a context either.
+    #[derive(Debug)]
+    pub struct Admitted(pub(super) std::sync::Arc<crate::Call>);
+
     pub trait Sealed {
-        fn from_call(call: std::sync::Arc<crate::Call>) -> Self;
+        fn admitted(call: Admitted) -> Self;
     }
 }
+
+use sealed::Admitted;
 
 /// The three contexts; sealed.
 #[diagnostic::on_unimplemented(
@@ -35,7 +42,7 @@ pub trait Context: sealed::Sealed + Send + 'static {
             ))
             .with_hint("call it through a surface whose ceiling allows it"));
         }
-        Ok(Self::from_call(Arc::new(call)))
+        Ok(Self::admitted(Admitted(Arc::new(call))))
     }
 }
 
@@ -52,20 +59,20 @@ pub struct WriteContext(ReadContext);
 pub struct ExecContext(WriteContext);
 
 impl sealed::Sealed for ReadContext {
-    fn from_call(call: Arc<Call>) -> Self {
-        Self(call)
+    fn admitted(call: Admitted) -> Self {
+        Self(call.0)
     }
 }
 
 impl sealed::Sealed for WriteContext {
-    fn from_call(call: Arc<Call>) -> Self {
-        Self(ReadContext(call))
+    fn admitted(call: Admitted) -> Self {
+        Self(ReadContext::admitted(call))
     }
 }
 
 impl sealed::Sealed for ExecContext {
-    fn from_call(call: Arc<Call>) -> Self {
-        Self(WriteContext(ReadContext(call)))
+    fn admitted(call: Admitted) -> Self {
+        Self(WriteContext::admitted(call))
     }
 }
 
@@ -139,14 +146,13 @@ impl ReadContext {
 }
 
 impl WriteContext {
-    /// Permission to change `paths` (absolute). The call's watchers hear of it before this returns, so before any
-    /// byte changes.
+    /// Permission to change `paths` (absolute). The watchers of this call, and of the calls it was made from, hear
+    /// of it before this returns, so before any byte changes.
     ///
     /// # Errors
     /// `Cancelled` where the call has ended.
     pub fn permit(&self, paths: impl IntoIterator<Item = PathBuf>) -> Result<WritePermit, Error> {
-        let origin = &self.0.0.origin;
-        WritePermit::new(paths.into_iter().collect(), origin.authority.clone(), Arc::clone(&origin.life))
+        WritePermit::new(paths.into_iter().collect(), &self.0.0.origin)
     }
 }
 
