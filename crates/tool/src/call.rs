@@ -83,7 +83,7 @@ impl Call {
         self.origin.lineage.0.parent.as_ref().map(|parent| &*parent.0.id)
     }
 
-    /// Has `watcher` told before this call changes any file. Meant for layers.
+    /// Has `watcher` told before this call, or a call that it makes, changes any file. Meant for layers.
     pub fn watch_writes(&self, watcher: Arc<dyn WriteWatcher>) {
         self.origin.life.watch(watcher);
     }

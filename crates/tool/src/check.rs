@@ -1,5 +1,8 @@
 //! Checks arguments against their schema before they are decoded, so that a mistake is answered with its path, what
-//! was expected and the nearest known name. It never repairs a value; the one liberty is that `null` equals absent.
+//! was expected and the nearest known name. It never repairs a value; its two liberties lose nothing: `null` equals
+//! absent, and `3.0` is the integer 3, as JSON Schema has it.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
@@ -8,39 +11,61 @@ use crate::{Error, nearest};
 /// The most mistakes one answer names.
 const MAX_MISTAKES: usize = 5;
 
-/// Drops every `null` member that its schema does not require, at any depth. `None` when there is none to drop.
-pub(crate) fn without_nulls(schema: &Value, value: &Value) -> Option<Value> {
-    let has_null = match value {
-        Value::Object(members) => {
-            members.values().any(|member| member.is_null() || without_nulls_below(member))
-        }
-        other => without_nulls_below(other),
-    };
-    has_null.then(|| drop_nulls(schema, value))
+/// The arguments as they are checked and decoded: no arguments are an empty object, a `null` member that the schema
+/// knows and does not require is absent, at any depth, and an integer spelt `3.0` is `3`.
+pub(crate) fn tidied<'a>(schema: &Value, sent: &'a Value) -> Cow<'a, Value> {
+    match sent {
+        Value::Null => Cow::Owned(Value::Object(Map::new())),
+        sent if untidy(sent) => Cow::Owned(tidy(schema, sent)),
+        sent => Cow::Borrowed(sent),
+    }
 }
 
-fn without_nulls_below(value: &Value) -> bool {
+/// Whether there can be anything to tidy: most calls have nothing, and are not copied.
+fn untidy(value: &Value) -> bool {
     match value {
-        Value::Object(members) => {
-            members.values().any(|member| member.is_null() || without_nulls_below(member))
-        }
-        Value::Array(items) => items.iter().any(without_nulls_below),
+        Value::Object(members) => members.values().any(|member| member.is_null() || untidy(member)),
+        Value::Array(items) => items.iter().any(untidy),
+        Value::Number(number) => number.is_f64(),
         _ => false,
     }
 }
 
-fn drop_nulls(schema: &Value, value: &Value) -> Value {
+fn tidy(schema: &Value, value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let kept = members.iter().filter(|(name, member)| !member.is_null() || is_required(schema, name));
-            let below = |name: &String, member| drop_nulls(&schema["properties"][name], member);
-            Value::Object(kept.map(|(name, member)| (name.clone(), below(name, member))).collect())
+            let absent = |name: &str| member(schema, name).is_some() && !is_required(schema, name);
+            let kept = members.iter().filter(|(name, value)| !(value.is_null() && absent(name)));
+            let below = |name: &str, value| tidy(member(schema, name).unwrap_or(&Value::Null), value);
+            Value::Object(kept.map(|(name, value)| (name.clone(), below(name, value))).collect())
         }
         Value::Array(items) => {
-            Value::Array(items.iter().map(|item| drop_nulls(&schema["items"], item)).collect())
+            let schema = branches(schema).find_map(|branch| branch.get("items")).unwrap_or(&Value::Null);
+            items.iter().map(|item| tidy(schema, item)).collect()
+        }
+        Value::Number(number) if branches(schema).any(|branch| branch["type"] == "integer") => {
+            number.as_f64().and_then(whole).map_or_else(|| value.clone(), Value::from)
         }
         other => other.clone(),
     }
+}
+
+/// The integer that `number` is, where it is one that a double holds exactly.
+#[expect(clippy::cast_possible_truncation, reason = "within 2^53 and without a fraction nothing is cut")]
+fn whole(number: f64) -> Option<i64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+/// The schema itself, or the branches of its `anyOf`.
+fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
+    let several = schema.get("anyOf").and_then(Value::as_array);
+    let itself = several.is_none().then_some(schema);
+    several.into_iter().flatten().chain(itself)
+}
+
+fn member<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    branches(schema).find_map(|branch| branch.get("properties")?.get(name))
 }
 
 fn is_required(schema: &Value, name: &str) -> bool {
@@ -90,6 +115,7 @@ fn walk(schema: &Value, value: &Value, path: &str, mistakes: &mut Vec<String>) {
         mistakes.push(not_allowed(path, allowed, value));
     }
     check_range(object, value, path, mistakes);
+    check_length(object, value, path, mistakes);
     match value {
         Value::Object(members) => walk_members(object, members, path, mistakes),
         Value::Array(items) => {
@@ -101,7 +127,7 @@ fn walk(schema: &Value, value: &Value, path: &str, mistakes: &mut Vec<String>) {
     }
 }
 
-/// A value fits `anyOf` when one branch has no mistake; else the branch with the right type speaks.
+/// A value fits `anyOf` when one branch has no mistake; else the nearest branch with the right type speaks.
 fn walk_branches(branches: &[Value], value: &Value, path: &str, mistakes: &mut Vec<String>) {
     let mut best: Option<Vec<String>> = None;
     for branch in branches {
@@ -111,7 +137,7 @@ fn walk_branches(branches: &[Value], value: &Value, path: &str, mistakes: &mut V
             return;
         }
         let right_type = branch.as_object().is_some_and(|object| fits_type(object, value));
-        if right_type && best.is_none() {
+        if right_type && best.as_ref().is_none_or(|best| found.len() < best.len()) {
             best = Some(found);
         }
     }
@@ -170,6 +196,21 @@ fn check_range(schema: &Map<String, Value>, value: &Value, path: &str, mistakes:
         && number > most
     {
         mistakes.push(format!("{} must be at most {most}, found {value}", place(path)));
+    }
+}
+
+fn check_length(schema: &Map<String, Value>, value: &Value, path: &str, mistakes: &mut Vec<String>) {
+    let (length, unit, least, most) = match value {
+        Value::String(text) => (text.chars().count(), "characters", "minLength", "maxLength"),
+        Value::Array(items) => (items.len(), "elements", "minItems", "maxItems"),
+        _ => return,
+    };
+    let limit = |keyword| schema.get(keyword).and_then(Value::as_u64);
+    if let Some(least) = limit(least).filter(|least| (length as u64) < *least) {
+        mistakes.push(format!("{} must have at least {least} {unit}, found {length}", place(path)));
+    }
+    if let Some(most) = limit(most).filter(|most| length as u64 > *most) {
+        mistakes.push(format!("{} must have at most {most} {unit}, found {length}", place(path)));
     }
 }
 
@@ -257,8 +298,8 @@ mod tests {
 
     fn mistake(value: Value) -> String {
         let schema = crate::schema::of::<Args>();
-        let value = without_nulls(&schema, &value).unwrap_or(value);
-        check("find", &schema, &value).map_or_else(|error| error.message, |()| "fits".to_owned())
+        check("find", &schema, &tidied(&schema, &value))
+            .map_or_else(|error| error.message, |()| "fits".to_owned())
     }
 
     #[test]
@@ -289,9 +330,23 @@ mod tests {
     }
 
     #[test]
+    fn an_integer_may_be_spelt_as_a_float_and_has_the_range_of_its_type() {
+        assert_eq!(mistake(json!({"pattern": "x", "max_results": 3.0})), "fits");
+        assert_eq!(
+            mistake(json!({"pattern": "x", "max_results": 5_000_000_000_u64})),
+            "`find`: `max_results` must be at most 4294967295, found 5000000000"
+        );
+    }
+
+    #[test]
     fn null_equals_absent_where_nothing_is_required() {
         assert_eq!(mistake(json!({"pattern": "x", "max_results": null, "mode": null})), "fits");
         assert_eq!(mistake(json!({"pattern": "x", "rules": [{"pattern": "y", "note": null}]})), "fits");
+        assert_eq!(mistake(json!(null)), "`find`: `pattern` is required (a string)");
+        assert_eq!(
+            mistake(json!({"pattern": "x", "moode": null})),
+            "`find`: `moode` is no argument here; did you mean `mode`?"
+        );
         assert_eq!(mistake(json!({"pattern": null})), "`find`: `pattern` must be a string, found null");
     }
 }

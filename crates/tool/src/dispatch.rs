@@ -29,7 +29,7 @@ impl Dispatch {
     /// The tools that can be called from here; none when the run has gone.
     pub fn specs(&self) -> Vec<Spec> {
         match (self.parent.origin.registry.upgrade(), self.scope()) {
-            (Some(registry), Some(scope)) => registry.specs(|spec| scope.sees(spec)),
+            (Some(registry), Some(scope)) => registry.specs(|spec| scope.sees(spec), Spec::clone),
             _ => Vec::new(),
         }
     }

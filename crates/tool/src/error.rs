@@ -104,6 +104,30 @@ impl Error {
         self.hint = Some(hint.into());
         self
     }
+
+    /// Cuts message and hint to `limit` bytes together, on a character, counting what was cut.
+    pub(crate) fn bounded(mut self, limit: usize) -> Self {
+        let hint = self.hint.as_ref().map_or(0, String::len);
+        if self.message.len() + hint > limit {
+            let half = limit / 2;
+            self.message = cut(self.message, half);
+            self.hint = self.hint.map(|hint| cut(hint, half));
+        }
+        self
+    }
+}
+
+/// `text` in at most `limit` bytes, with the count of what was cut inside them.
+fn cut(mut text: String, limit: usize) -> String {
+    /// The most that the count takes.
+    const NOTICE: usize = 48;
+    if text.len() > limit {
+        let keep = text.floor_char_boundary(limit.saturating_sub(NOTICE));
+        let lost = text.len() - keep;
+        text.truncate(keep);
+        text.push_str(&format!("… (+{lost} bytes cut)"));
+    }
+    text
 }
 
 impl fmt::Display for Error {

@@ -9,7 +9,8 @@ use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
 use crate::call::Lineage;
-use crate::{Call, Error, Layer, Output, Spec, Tool};
+use crate::tenure::Tenure;
+use crate::{Call, Error, Output, Spec, Tool};
 
 /// What a tool must not run beside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -162,21 +163,18 @@ fn refusal(who: &Lineage, key: &str, ring: &[String]) -> Error {
         .with_hint("let the outer call end first, then make this call on its own")
 }
 
-/// Takes the gate of each tool it wraps.
-pub(crate) struct GateLayer(pub(crate) Arc<Gates>);
-
-impl Layer for GateLayer {
-    fn wrap(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        match inner.spec().gate {
-            Gate::Parallel => inner,
-            _ => Arc::new(Gated { inner, gates: Arc::clone(&self.0) }),
-        }
+/// `inner` behind the gate that its spec names; as it is where that is none.
+pub(crate) fn gated(inner: Arc<dyn Tool>, gates: &Arc<Gates>, tenure: Tenure) -> Arc<dyn Tool> {
+    match inner.spec().gate {
+        Gate::Parallel => inner,
+        _ => Arc::new(Gated { inner, gates: Arc::clone(gates), tenure }),
     }
 }
 
 struct Gated {
     inner: Arc<dyn Tool>,
     gates: Arc<Gates>,
+    tenure: Tenure,
 }
 
 impl Tool for Gated {
@@ -187,13 +185,10 @@ impl Tool for Gated {
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Output, Error>> {
         async move {
             let Some(key) = self.inner.spec().gate.key(&call) else { return self.inner.call(call).await };
-            let cancellation = call.cancellation.clone();
-            let waiting = self.gates.turn(key, call.origin.lineage.clone());
             let _turn = tokio::select! {
-                turn = waiting => turn?,
-                () = cancellation.cancelled() => {
-                    return Err(Error::cancelled(format!("`{}` was cancelled while it waited for its turn", call.tool)));
-                }
+                biased;
+                error = self.tenure.stop(&call.tool, &call.cancellation) => return Err(error),
+                turn = self.gates.turn(key, call.origin.lineage.clone()) => turn?,
             };
             self.inner.call(call).await
         }

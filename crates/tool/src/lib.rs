@@ -69,6 +69,7 @@ mod registry;
 mod schema;
 mod spec;
 mod surface;
+mod tenure;
 mod tier;
 mod typed;
 

@@ -7,6 +7,9 @@ use serde_json::Value;
 /// The most text one result carries, in bytes (100 KiB); the rest is cut and counted.
 pub const MAX_RESULT_TEXT: usize = 100 * 1024;
 
+/// What the count of a cut may take of it, in bytes.
+const NOTICE: usize = 120;
+
 /// One piece of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -78,22 +81,44 @@ impl Output {
         texts.join("\n")
     }
 
-    /// Cuts the text parts to `limit` bytes together, on a character, counting what was cut.
+    /// Cuts the text to `limit` bytes, on a character. What was cut is counted inside the limit.
     pub(crate) fn bounded(mut self, limit: usize) -> Self {
-        let mut left = limit;
-        for part in &mut self.content {
-            let Part::Text { text } = part else { continue };
-            if text.len() <= left {
-                left -= text.len();
-                continue;
+        let whole = self.text_len();
+        if whole <= limit {
+            return self;
+        }
+        let mut left = limit.saturating_sub(NOTICE);
+        let mut cut = false;
+        self.content.retain_mut(|part| {
+            let Part::Text { text } = part else { return true };
+            if cut {
+                return false;
             }
-            let keep = text.floor_char_boundary(left);
-            let cut = text.len() - keep;
-            text.truncate(keep);
-            text.push_str(&format!("\n… (+{cut} bytes cut: one result carries {limit} bytes of text)"));
-            left = 0;
+            if text.len() > left {
+                text.truncate(text.floor_char_boundary(left));
+                cut = true;
+            }
+            left = left.saturating_sub(text.len() + 1);
+            true
+        });
+        let lost = whole - self.text_len();
+        let last = self.content.iter_mut().rev().find_map(|part| match part {
+            Part::Text { text } => Some(text),
+            Part::Image { .. } => None,
+        });
+        if let Some(last) = last {
+            last.push_str(&format!("\n… (+{lost} bytes cut: one result carries {limit} bytes of text)"));
         }
         self
+    }
+
+    /// The length of [`Output::to_text`].
+    fn text_len(&self) -> usize {
+        let lengths = self.content.iter().filter_map(|part| match part {
+            Part::Text { text } => Some(text.len() + 1),
+            Part::Image { .. } => None,
+        });
+        lengths.sum::<usize>().saturating_sub(1)
     }
 }
 
@@ -103,9 +128,30 @@ mod tests {
 
     #[test]
     fn text_past_the_limit_is_cut_on_a_character_and_counted() {
-        let output = Output::text("ab").and_text("cde€f").bounded(6);
-        assert_eq!(output.to_text(), "ab\ncde\n… (+4 bytes cut: one result carries 6 bytes of text)");
-        assert_eq!(Output::text("abc").bounded(3).to_text(), "abc");
+        let long = "€".repeat(100);
+        let output =
+            Output::text("ab").and_text(&long).and_image("image/png", "").and_text("end").bounded(128);
+        assert_eq!(
+            output.to_text(),
+            "ab\n€\n… (+301 bytes cut: one result carries 128 bytes of text)",
+            "8 bytes are left beside the count: `ab`, a line break and one whole character"
+        );
+        assert_eq!(output.content.len(), 3, "images stay");
+        assert_eq!(Output::text("abc").and_text("d").bounded(5).to_text(), "abc\nd");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_text_never_passes_the_limit(texts in proptest::collection::vec("[a€\n]{0,90}", 0..8), limit in 120_usize..400) {
+            let mut output = Output::default();
+            for text in &texts {
+                output = output.and_text(text);
+            }
+            let whole = output.to_text();
+            let bounded = output.bounded(limit).to_text();
+            proptest::prop_assert!(bounded.len() <= limit, "{} > {limit}", bounded.len());
+            proptest::prop_assert!(whole.len() > limit || bounded == whole);
+        }
     }
 
     #[test]

@@ -3,9 +3,13 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::Error;
+use crate::call::Origin;
 use crate::life::Life;
 
 /// The identity of one registry. Two are equal only if they came from the same registry.
@@ -17,7 +21,7 @@ impl Authority {
         Self(Arc::new(0))
     }
 
-    /// The authority of calls made outside a registry: equal to none, itself included.
+    /// The authority of a call made outside a registry: no registry's.
     pub(crate) fn nobody() -> Self {
         Self::fresh()
     }
@@ -46,17 +50,26 @@ pub trait WriteWatcher: Send + Sync {
 
 /// Permission for one call to change the files it names.
 ///
-/// Not `Clone`; consumed by the commit; refused once its call has ended.
+/// Not `Clone`; owned by the commit until its end; refused once its call has ended.
 #[must_use = "a permit does nothing until a commit consumes it"]
 pub struct WritePermit {
     paths: Vec<PathBuf>,
     authority: Authority,
     life: Arc<Life>,
+    in_flight: Option<TaskTracker>,
+    /// Keeps [`Registry::drained`](crate::Registry::drained) waiting for a commit whose caller has gone away.
+    begun: OnceLock<TaskTrackerToken>,
 }
 
 impl WritePermit {
-    pub(crate) fn new(paths: Vec<PathBuf>, authority: Authority, life: Arc<Life>) -> Result<Self, Error> {
-        let permit = Self { paths, authority, life };
+    pub(crate) fn new(paths: Vec<PathBuf>, origin: &Origin) -> Result<Self, Error> {
+        let permit = Self {
+            paths,
+            authority: origin.authority.clone(),
+            life: Arc::clone(&origin.life),
+            in_flight: origin.registry.upgrade().map(|registry| registry.in_flight().clone()),
+            begun: OnceLock::new(),
+        };
         if permit.life.ended() {
             return Err(permit.too_late());
         }
@@ -87,12 +100,18 @@ impl WritePermit {
             return Err(Error::refused("this write permit was given by another registry")
                 .with_hint("call the tool through a surface of the run that owns the workspace"));
         }
-        if self.life.begin_commit() { Ok(()) } else { Err(self.too_late()) }
+        if !self.life.begin_commit() {
+            return Err(self.too_late());
+        }
+        if let Some(in_flight) = &self.in_flight {
+            self.begun.get_or_init(|| in_flight.token());
+        }
+        Ok(())
     }
 
     fn too_late(&self) -> Error {
-        let first = self.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
-        Error::cancelled(format!("the call ended before it could change `{first}`; nothing was written"))
+        let first = self.paths.first().map_or("a file".to_owned(), |path| format!("`{}`", path.display()));
+        Error::cancelled(format!("the call ended before it could change {first}; nothing was written"))
     }
 }
 

@@ -9,12 +9,14 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
-use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use crate::gate::{GateLayer, Gates};
+use crate::gate::{self, Gates};
 use crate::innermost::Innermost;
 use crate::spec::About;
-use crate::{Authority, Call, Cancellation, Error, Layer, Output, Spec, Surface, Tier, Tool, nearest};
+use crate::tenure::Tenure;
+use crate::{
+    Authority, Call, Cancellation, Error, Layer, Output, Spec, Surface, Tier, Tool, nearest, schema,
+};
 
 /// Why tools could not be attached; nothing was attached then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,10 +37,18 @@ pub enum AttachError {
         resource: String,
     },
     /// The name does not fit every schema format.
-    #[error("`{name}` is no tool name: use 1 to 64 of a-z, 0-9 and _")]
+    #[error("`{name}` is no tool name: use 1 to 64 of a-z, 0-9 and _, the first no digit")]
     BadName {
         /// The tool.
         name: String,
+    },
+    /// The arguments cannot be described to every model. See [`TypedTool::Args`](crate::TypedTool::Args).
+    #[error("`{name}` cannot be offered: {problem}")]
+    BadSchema {
+        /// The tool.
+        name: String,
+        /// The place in its arguments and what is wrong there.
+        problem: String,
     },
     /// The run is over.
     #[error("the registry is closed")]
@@ -55,7 +65,7 @@ pub(crate) struct Inner {
     table: RwLock<Table>,
     outside: Vec<Arc<dyn Layer>>,
     inside: Vec<Arc<dyn Layer>>,
-    gates: GateLayer,
+    gates: Arc<Gates>,
     unknown: Arc<dyn Tool>,
     authority: Authority,
     changes: watch::Sender<u64>,
@@ -69,10 +79,12 @@ struct Table {
     closed: bool,
 }
 
-/// A tool in its layers, and what brought it.
+/// A tool in its layers, and what brought it. The spec is the one it was attached with: the name, the tier and the
+/// schema of a tool never change while it is attached, whatever the tool or a layer says later.
 #[derive(Clone)]
 pub(crate) struct Seat {
     pub(crate) tool: Arc<dyn Tool>,
+    pub(crate) spec: Arc<Spec>,
     resource: Arc<str>,
 }
 
@@ -106,7 +118,7 @@ impl RegistryBuilder {
                 table: RwLock::default(),
                 outside: self.outside,
                 inside: self.inside,
-                gates: GateLayer(Arc::new(Gates::default())),
+                gates: Arc::default(),
                 unknown,
                 authority: Authority::fresh(),
                 changes: watch::Sender::new(0),
@@ -131,15 +143,21 @@ impl Registry {
     /// Registers `tools` under `resource`, in this registry's layers. All or none.
     ///
     /// # Errors
-    /// [`AttachError`] for a name or resource that is there already, or a name no schema format accepts.
+    /// [`AttachError`] for a name or resource that is there already, and for a name or arguments that some schema
+    /// format does not accept.
     pub fn attach(&self, resource: &str, tools: Vec<Arc<dyn Tool>>) -> Result<(), AttachError> {
         let detached = Cancellation::new();
         let owner: Arc<str> = resource.into();
         let mut seats: BTreeMap<String, Seat> = BTreeMap::new();
         for tool in tools {
-            let name = tool.spec().name.clone();
+            let spec = Arc::new(tool.spec().clone());
+            let name = spec.name.clone();
             check_name(&name)?;
-            let seat = Seat { tool: self.inner.seat(tool, &owner, &detached), resource: Arc::clone(&owner) };
+            if let Some(problem) = schema::problem(&spec.input_schema) {
+                return Err(AttachError::BadSchema { name, problem });
+            }
+            let tenure = Tenure { resource: Arc::clone(&owner), detached: detached.clone() };
+            let seat = Seat { tool: self.inner.seat(tool, tenure), spec, resource: Arc::clone(&owner) };
             if seats.insert(name.clone(), seat).is_some() {
                 return Err(AttachError::DuplicateTool { name, resource: resource.to_owned() });
             }
@@ -225,19 +243,18 @@ impl fmt::Debug for Registry {
 }
 
 impl Inner {
-    fn seat(&self, tool: Arc<dyn Tool>, resource: &Arc<str>, detached: &Cancellation) -> Arc<dyn Tool> {
-        let innermost =
-            Arc::new(Innermost { inner: tool, resource: Arc::clone(resource), detached: detached.clone() });
-        wrap(&self.outside, self.gates.wrap(wrap(&self.inside, innermost)))
+    fn seat(&self, tool: Arc<dyn Tool>, tenure: Tenure) -> Arc<dyn Tool> {
+        let innermost = Arc::new(Innermost { inner: tool, tenure: tenure.clone() });
+        wrap(&self.outside, gate::gated(wrap(&self.inside, innermost), &self.gates, tenure))
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Seat> {
         self.read().tools.get(name).cloned()
     }
 
-    /// Held by a call for as long as it runs.
-    pub(crate) fn enter(&self) -> TaskTrackerToken {
-        self.in_flight.token()
+    /// Counts the calls that run and the commits that have begun.
+    pub(crate) fn in_flight(&self) -> &TaskTracker {
+        &self.in_flight
     }
 
     pub(crate) fn unknown(&self) -> &Arc<dyn Tool> {
@@ -248,14 +265,9 @@ impl Inner {
         &self.authority
     }
 
-    pub(crate) fn specs(&self, visible: impl Fn(&Spec) -> bool) -> Vec<Spec> {
-        self.read()
-            .tools
-            .values()
-            .map(|seat| seat.tool.spec())
-            .filter(|spec| visible(spec))
-            .cloned()
-            .collect()
+    /// What `read` takes from each visible spec, in the order of names.
+    pub(crate) fn specs<T>(&self, visible: impl Fn(&Spec) -> bool, read: impl Fn(&Spec) -> T) -> Vec<T> {
+        self.read().tools.values().map(|seat| &*seat.spec).filter(|spec| visible(spec)).map(read).collect()
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, Table> {
@@ -273,7 +285,8 @@ fn wrap(layers: &[Arc<dyn Layer>], tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
 
 fn check_name(name: &str) -> Result<(), AttachError> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if (1..=64).contains(&name.len()) && name.chars().all(fits) {
+    let starts_well = name.starts_with(|c: char| fits(c) && !c.is_ascii_digit());
+    if starts_well && name.len() <= 64 && name.chars().all(fits) {
         return Ok(());
     }
     Err(AttachError::BadName { name: name.to_owned() })

@@ -1,52 +1,81 @@
 //! The schema of a tool's arguments, derived once and brought into one canonical, flat form that every export starts
-//! from: objects closed, nothing nullable (absent and `null` are one), enums as plain lists, no titles or formats.
-//! It never describes an open map.
+//! from: objects closed, no argument nullable (absent and `null` are one), enums as plain lists, integers with their
+//! range, no titles or formats. What no export could say right is found by [`problem`], never guessed at.
+
+mod rules;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// Keywords that say nothing to a model or that some format refuses.
-const DROPPED: [&str; 3] = ["$schema", "title", "format"];
+pub(crate) use rules::problem;
+
+/// Keywords that say nothing to a model or that some format refuses. A set takes a repeated element and keeps one.
+const DROPPED: [&str; 8] =
+    ["$schema", "title", "format", "uniqueItems", "deprecated", "examples", "readOnly", "writeOnly"];
+
+/// The largest integer that every JSON reader keeps exact (RFC 7493): 2^53 - 1.
+const MAX_INTEGER: i64 = (1 << 53) - 1;
 
 /// The canonical schema of `T`.
 pub(crate) fn of<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    canonical(&mut schema);
+    canonical(&mut schema, Place::Elsewhere);
     if let Some(root) = schema.as_object_mut() {
         root.remove("description");
         root.entry("type").or_insert_with(|| json!("object"));
-        root.entry("properties").or_insert_with(|| json!({}));
-        root.insert("additionalProperties".to_owned(), json!(false));
+        if root.get("type").is_some_and(|name| name == "object") && !root.contains_key("additionalProperties")
+        {
+            root.entry("properties").or_insert_with(|| json!({}));
+            root.insert("additionalProperties".to_owned(), json!(false));
+        }
     }
     schema
 }
 
+/// Where a schema stands: only a member may be left out, so only there `null` means absent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Member,
+    Elsewhere,
+}
+
 /// Rewrites `schema` and everything below it.
-fn canonical(schema: &mut Value) {
+fn canonical(schema: &mut Value, place: Place) {
     let Some(object) = schema.as_object_mut() else { return };
+    if place == Place::Member {
+        drop_null(object);
+    }
+    give_range(object);
     for keyword in DROPPED {
         object.remove(keyword);
     }
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
     }
-    drop_null(object);
+    if let Some(only) = object.remove("const") {
+        object.insert("enum".to_owned(), json!([only]));
+    }
     flatten_enum(object);
-    for keyword in ["properties", "$defs"] {
-        if let Some(members) = object.get_mut(keyword).and_then(Value::as_object_mut) {
-            members.values_mut().for_each(canonical);
-        }
+    // The variants of an enum exclude each other by their tag or name, so that one of them is any of them.
+    if let Some(branches) = object.remove("oneOf") {
+        object.insert("anyOf".to_owned(), branches);
     }
-    for keyword in ["anyOf", "oneOf", "allOf"] {
-        if let Some(branches) = object.get_mut(keyword).and_then(Value::as_array_mut) {
-            branches.iter_mut().for_each(canonical);
+    for (keyword, below) in object.iter_mut() {
+        match (keyword.as_str(), below) {
+            ("properties", Value::Object(members)) => {
+                members.values_mut().for_each(|member| canonical(member, Place::Member));
+            }
+            ("anyOf", Value::Array(branches)) => {
+                for branch in branches {
+                    canonical(branch, Place::Elsewhere);
+                }
+            }
+            ("items", items) => canonical(items, Place::Elsewhere),
+            _ => {}
         }
-    }
-    if let Some(items) = object.get_mut("items") {
-        canonical(items);
     }
     if object.contains_key("properties") {
         object.insert("additionalProperties".to_owned(), json!(false));
@@ -78,7 +107,20 @@ fn drop_null(object: &mut Map<String, Value>) {
     }
 }
 
-/// A `oneOf` of constants becomes an `enum`, its branches' descriptions becoming lines of the description.
+/// Says in the schema what the Rust type holds, so that a number too large is answered with its place.
+fn give_range(object: &mut Map<String, Value>) {
+    let (least, most) = match object.get("format").and_then(Value::as_str) {
+        Some("int32") => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        Some("uint32") => (0, i64::from(u32::MAX)),
+        Some("int64" | "int" | "int128") => (-MAX_INTEGER, MAX_INTEGER),
+        Some("uint64" | "uint" | "uint128") => (0, MAX_INTEGER),
+        _ => return,
+    };
+    object.entry("minimum").or_insert(json!(least));
+    object.entry("maximum").or_insert(json!(most));
+}
+
+/// A `oneOf` of constant texts becomes an `enum`, its branches' descriptions becoming lines of the description.
 fn flatten_enum(object: &mut Map<String, Value>) {
     let Some(branches) = object.get("oneOf").and_then(Value::as_array) else { return };
     let mut values = Vec::new();
@@ -89,6 +131,9 @@ fn flatten_enum(object: &mut Map<String, Value>) {
             (None, Some(several)) => several.clone(),
             (None, None) => return,
         };
+        if !spelled.iter().all(Value::is_string) {
+            return;
+        }
         if let Some(text) = branch.get("description").and_then(Value::as_str) {
             let names: Vec<String> =
                 spelled.iter().map(|value| format!("`{}`", value.as_str().unwrap_or("?"))).collect();
@@ -154,7 +199,7 @@ mod tests {
                 "properties": {
                     "action": {"type": "string", "enum": action, "description": "What to do.\n`accept`: Writes it."},
                     "other": {"type": "string", "enum": action, "description": "Perhaps.\n`accept`: Writes it."},
-                    "most": {"type": "integer", "minimum": 0},
+                    "most": {"type": "integer", "minimum": 0, "maximum": 4_294_967_295_u32},
                     "list": {"type": "array", "items": {
                         "type": "object", "additionalProperties": false, "required": ["label"],
                         "properties": {"label": {"type": "string"}},

@@ -1,13 +1,15 @@
 //! What a registry and its surfaces know about a tool without calling it. A spec is made once and never changes.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Gate, Tier};
+use crate::innermost::panic_text;
+use crate::{Gate, Tier, check};
 
 type Preview = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 
@@ -15,13 +17,13 @@ type Preview = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Spec {
-    /// The name a model calls: `[a-z0-9_]`, at most 64 characters.
+    /// The name a model calls: `[a-z_][a-z0-9_]*`, at most 64 characters.
     pub name: String,
     /// Who may see it.
     pub tier: Tier,
     /// Written for the model.
     pub description: String,
-    /// The canonical schema of its arguments: a closed object, nothing nullable.
+    /// The canonical schema of its arguments: closed objects, no argument nullable.
     pub input_schema: Value,
     /// What it must not run beside.
     pub gate: Gate,
@@ -35,9 +37,12 @@ impl Spec {
     }
 
     /// What a call with these arguments would change, in words for an approval card; `None` when the tool has no
-    /// preview or the arguments do not fit.
+    /// preview or the arguments do not fit. A preview that panics says so.
     pub fn preview(&self, arguments: &Value) -> Option<String> {
-        self.preview.as_ref().and_then(|preview| preview(arguments))
+        let preview = self.preview.as_ref()?;
+        let arguments = check::tidied(&self.input_schema, arguments);
+        catch_unwind(AssertUnwindSafe(|| preview(&arguments)))
+            .unwrap_or_else(|panic| Some(format!("no preview: it panicked: {}", panic_text(&*panic))))
     }
 }
 

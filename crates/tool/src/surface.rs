@@ -119,7 +119,7 @@ impl Surface {
 
     /// The visible tools, by name.
     pub fn specs(&self) -> Vec<Spec> {
-        self.registry.inner.specs(|spec| self.scope.sees(spec))
+        self.registry.inner.specs(|spec| self.scope.sees(spec), Spec::clone)
     }
 
     /// Calls a tool by name.
@@ -167,17 +167,18 @@ pub(crate) async fn serve(
     parent: Option<&Call>,
     request: Request,
 ) -> Result<Output, Error> {
-    let seat = registry.find(&request.tool).filter(|seat| scope.sees(seat.tool.spec()));
+    let seat = registry.find(&request.tool).filter(|seat| scope.sees(&seat.spec));
     let call = stamp(registry, scope, parent, request, seat.as_ref());
     let (name, life) = (Arc::clone(&call.tool), Arc::clone(&call.origin.life));
     let _cancel = CancelOnDrop(call.cancellation.clone());
     let _life = LifeGuard(life);
-    let _in_flight = registry.enter();
+    let _in_flight = registry.in_flight().token();
     let tool = seat.as_ref().map_or_else(|| registry.unknown(), |seat| &seat.tool);
     // Once more, for the layers themselves: a tool's own panic ends at the innermost wrapper.
     match AssertUnwindSafe(tool.call(call)).catch_unwind().await {
-        Ok(answer) => answer.map(|output| output.bounded(MAX_RESULT_TEXT)),
-        Err(panic) => Err(panicked(&name, &*panic)),
+        Ok(Ok(output)) => Ok(output.bounded(MAX_RESULT_TEXT)),
+        Ok(Err(error)) => Err(error.bounded(MAX_RESULT_TEXT)),
+        Err(panic) => Err(panicked(&name, &*panic).bounded(MAX_RESULT_TEXT)),
     }
 }
 
@@ -191,16 +192,16 @@ fn stamp(
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let Request { id, tool, arguments, cancellation, progress } = request;
     let id = id.unwrap_or_else(|| format!("call_{}", NEXT.fetch_add(1, Ordering::Relaxed)).into());
-    let visible = || registry.specs(|spec| scope.sees(spec)).into_iter().map(|spec| spec.name).collect();
+    let visible = || registry.specs(|spec| scope.sees(spec), |spec| spec.name.clone()).into();
     let origin = Origin {
-        grant: seat.map_or(Tier::Read, |seat| seat.tool.spec().tier),
+        grant: seat.map_or(Tier::Read, |seat| seat.spec.tier),
         ceiling: scope.ceiling,
         lineage: Lineage::grow(
             parent.map(|call| call.origin.lineage.clone()),
             Arc::clone(&id),
             Arc::clone(&tool),
         ),
-        life: Arc::new(Life::default()),
+        life: Arc::new(Life::below(parent.map(|call| Arc::clone(&call.origin.life)))),
         authority: registry.authority().clone(),
         registry: Arc::downgrade(registry),
         scope: Some(scope.clone()),

@@ -15,6 +15,12 @@ use crate::{About, Call, Error, Output, Spec, check, spec};
 /// A tool as its author writes it. The context decides the tier.
 pub trait TypedTool: Send + Sync + 'static {
     /// A flat struct of arguments; doc comments become the schema's descriptions.
+    ///
+    /// Every model's format must be able to say it, so a registry refuses to attach a tool whose arguments hold an
+    /// open map (use a list of `{name, value}`), a `serde_json::Value`, a tuple, a type that contains itself, a list
+    /// whose elements may be `null`, a nested struct without fields, an enum at the root, or more than 10 levels.
+    /// `#[serde(default = …)]` makes an argument optional and its default known to the model; integers past ±(2^53-1)
+    /// are refused as arguments, because JSON readers lose them.
     type Args: DeserializeOwned + JsonSchema + Send;
     /// [`ReadContext`], [`WriteContext`] or [`ExecContext`].
     type Context: Context;
@@ -82,12 +88,9 @@ impl<T: TypedTool> Tool for Adapter<T> {
 
 /// Arguments of type `A` from what was sent: checked against the schema first, so that the answer names the place.
 fn decode<A: DeserializeOwned>(spec: &Spec, sent: &Value) -> Result<A, Error> {
-    let empty = Value::Object(serde_json::Map::new());
-    let sent = if sent.is_null() { &empty } else { sent };
-    let pruned = check::without_nulls(&spec.input_schema, sent);
-    let value = pruned.as_ref().unwrap_or(sent);
-    check::check(&spec.name, &spec.input_schema, value)?;
-    A::deserialize(value).map_err(|error| {
+    let value = check::tidied(&spec.input_schema, sent);
+    check::check(&spec.name, &spec.input_schema, &value)?;
+    A::deserialize(&*value).map_err(|error| {
         let hint = format!("arguments of `{}`: {}", spec.name, check::signature(&spec.input_schema));
         Error::bad_arguments(format!("`{}`: {error}", spec.name)).with_hint(hint)
     })

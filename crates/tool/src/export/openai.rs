@@ -1,46 +1,58 @@
-//! OpenAI's function definitions in strict mode: every property required, optional ones nullable, objects closed,
-//! `oneOf` as `anyOf`, and no keyword that strict mode refuses.
+//! OpenAI's function definitions in strict mode: every property required, optional ones nullable, objects closed, and
+//! no keyword that strict mode refuses.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use super::described;
 use crate::Spec;
 
-/// Keywords outside strict mode's subset.
-const DROPPED: [&str; 3] = ["title", "format", "default"];
+/// Keywords outside strict mode's subset; a default goes into the description.
+const DROPPED: [&str; 4] = ["default", "description", "minLength", "maxLength"];
 
-/// The definitions, one a tool, as in the `tools` of a chat completion.
+/// The longest description of a function, in characters.
+const MAX_DESCRIPTION: usize = 1024;
+
+/// The definitions, one a tool, as in the `tools` of a chat completion. A description past 1,024 characters, the
+/// most that is accepted there, is cut at a word.
 pub fn openai(specs: &[Spec]) -> Value {
     specs.iter().map(define).collect()
 }
 
 fn define(spec: &Spec) -> Value {
     let parameters = strict(&spec.input_schema);
+    let description = shortened(&spec.description);
     json!({
         "type": "function",
-        "function": {"name": spec.name, "description": spec.description, "strict": true, "parameters": parameters},
+        "function": {"name": spec.name, "description": description, "strict": true, "parameters": parameters},
     })
+}
+
+fn shortened(text: &str) -> Cow<'_, str> {
+    if text.chars().count() <= MAX_DESCRIPTION {
+        return Cow::Borrowed(text);
+    }
+    let head: String = text.chars().take(MAX_DESCRIPTION - 2).collect();
+    let end = head.rfind(char::is_whitespace).unwrap_or(head.len());
+    Cow::Owned(format!("{} …", &head[..end]))
 }
 
 fn strict(schema: &Value) -> Value {
     let Some(object) = schema.as_object() else { return schema.clone() };
     let mut strict = Map::new();
+    if let Some(description) = described(object) {
+        strict.insert("description".to_owned(), description.into());
+    }
     for (keyword, value) in object {
-        match keyword.as_str() {
-            dropped if DROPPED.contains(&dropped) => {}
-            "anyOf" | "oneOf" => {
-                let branches = value.as_array().into_iter().flatten().map(self::strict).collect();
-                strict.insert("anyOf".to_owned(), branches);
-            }
-            "items" => {
-                strict.insert(keyword.clone(), self::strict(value));
-            }
-            "properties" => {
-                strict.insert(keyword.clone(), properties(object, value));
-            }
-            _ => {
-                strict.insert(keyword.clone(), value.clone());
-            }
-        }
+        let value = match keyword.as_str() {
+            dropped if DROPPED.contains(&dropped) => continue,
+            "anyOf" => value.as_array().into_iter().flatten().map(self::strict).collect(),
+            "items" => self::strict(value),
+            "properties" => properties(object, value),
+            _ => value.clone(),
+        };
+        strict.insert(keyword.clone(), value);
     }
     if let Some(members) = object.get("properties").and_then(Value::as_object) {
         strict.insert("required".to_owned(), members.keys().cloned().map(Value::from).collect());
@@ -50,16 +62,12 @@ fn strict(schema: &Value) -> Value {
 }
 
 fn properties(object: &Map<String, Value>, members: &Value) -> Value {
-    let required: Vec<&str> = object
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let required = object.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
     let member = |(name, schema): (&String, &Value)| {
         let schema = strict(schema);
-        (name.clone(), if required.contains(&name.as_str()) { schema } else { nullable(schema) })
+        (name.clone(), if is_required(name) { schema } else { nullable(schema) })
     };
     members.as_object().into_iter().flatten().map(member).collect::<Map<_, _>>().into()
 }
@@ -70,15 +78,8 @@ fn nullable(mut schema: Value) -> Value {
         branches.push(json!({"type": "null"}));
         return schema;
     }
-    match object.remove("type") {
-        Some(Value::Array(mut types)) => {
-            types.push(json!("null"));
-            object.insert("type".to_owned(), Value::Array(types));
-        }
-        Some(only) => {
-            object.insert("type".to_owned(), json!([only, "null"]));
-        }
-        None => {}
+    if let Some(only) = object.get_mut("type") {
+        *only = json!([only.take(), "null"]);
     }
     if let Some(Value::Array(values)) = object.get_mut("enum") {
         values.push(Value::Null);
