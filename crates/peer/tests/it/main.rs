@@ -1,0 +1,14 @@
+//! Real processes: started, listened to, stopped, and counted afterwards by a mark in their environment.
+#![cfg(target_os = "linux")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests start hosts of their own and read what the harness set"
+)]
+
+extern crate outrigger_peer as peer;
+
+mod descriptors;
+mod life;
+mod mark;
+mod stopping;
+mod survivors;

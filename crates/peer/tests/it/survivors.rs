@@ -1,0 +1,201 @@
+//! Nobody is left: after a stop, after a drop, after the host's death by SIGKILL, after the guardian's.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::Duration;
+
+use peer::{Child, Ladder, Stopped};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncReadExt;
+
+use crate::mark::{Mark, PATIENCE, until};
+
+/// A child with descendants in its group, in sessions of their own, and with parents that have died.
+const FAMILY: &str = "
+trap '' TERM
+sleep 300 &
+setsid sleep 300 &
+(setsid sh -c 'trap \"\" TERM HUP; sleep 300 & sleep 300' &)
+sh -c 'sleep 300 & exec setsid sh -c \"trap : TERM; sleep 300 & sleep 300 & wait\"' &
+echo ready
+wait";
+/// The shell, three sleepers of its own making, and the members of the two other shells.
+const MEMBERS: usize = 9;
+
+const HASTY: Ladder = Ladder {
+    after_end_of_input: Duration::from_millis(10),
+    after_terminate: Duration::from_millis(100),
+    after_kill: PATIENCE,
+};
+
+async fn family(mark: &Mark) -> Child {
+    let child = mark.sh(FAMILY).await;
+    mark.until("the whole family", |alive| alive >= MEMBERS).await;
+    child
+}
+
+async fn after_a_stop(times: usize) {
+    for _ in 0..times {
+        let mark = Mark::new();
+        let mut child = family(&mark).await;
+        assert_eq!(child.stop(&HASTY).await, Stopped::Killed);
+        assert_eq!(mark.alive(), 0, "`stop` answered before the end");
+        mark.nothing_left().await;
+    }
+}
+
+async fn after_a_drop(times: usize) {
+    for _ in 0..times {
+        let mark = Mark::new();
+        drop(family(&mark).await);
+        mark.nothing_left().await;
+    }
+}
+
+async fn after_the_hosts_death(times: usize) {
+    for _ in 0..times {
+        let mark = Mark::new();
+        let mut host = start_host(&mark);
+        let mut line = String::new();
+        let mut output = BufReader::new(host.stdout.take().unwrap());
+        while !line.contains("host is ready") {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the host ended early");
+        }
+        assert!(mark.alive() > MEMBERS);
+        host.kill().unwrap();
+        host.wait().unwrap();
+        mark.nothing_left().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stop_leaves_nobody() {
+    after_a_stop(2).await;
+}
+
+#[tokio::test]
+async fn a_drop_leaves_nobody() {
+    after_a_drop(2).await;
+}
+
+#[tokio::test]
+async fn the_death_of_the_host_leaves_nobody() {
+    after_the_hosts_death(2).await;
+}
+
+#[tokio::test]
+#[ignore = "long"]
+async fn long_stops_drops_and_deaths_leave_nobody() {
+    after_a_stop(20).await;
+    after_a_drop(20).await;
+    after_the_hosts_death(20).await;
+}
+
+/// This test program again, as a host that starts a family and waits for its end.
+fn start_host(mark: &Mark) -> std::process::Child {
+    std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "survivors::as_host", "--ignored", "--nocapture"])
+        .env("PEER_TEST_HOST", mark.text())
+        // The host is counted too.
+        .env("PEER_MARK", mark.text())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[tokio::test]
+#[ignore = "the body of the host that other tests start and kill"]
+async fn as_host() {
+    let Ok(mark) = std::env::var("PEER_TEST_HOST") else { return };
+    let _child = family(&Mark::of(&mark)).await;
+    println!("\nhost is ready");
+    std::future::pending::<()>().await;
+}
+
+#[test]
+fn the_end_of_a_runtime_leaves_nobody() {
+    let mark = Mark::new();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let child = runtime.block_on(family(&mark));
+    runtime.spawn(async move {
+        let _child = child;
+        std::future::pending::<()>().await;
+    });
+    runtime.shutdown_background();
+    tokio::runtime::Runtime::new().unwrap().block_on(mark.nothing_left());
+}
+
+#[tokio::test]
+async fn the_death_of_the_guardian_takes_child_and_group_along() {
+    let mark = Mark::new();
+    let child = mark.sh("sleep 300 & sleep 300").await;
+    mark.until("the child and its sleepers", |alive| alive == 3).await;
+    let guardian = peer::descendants(std::process::id())
+        .into_iter()
+        .find(|process| process.name == "outrigger-guard" && process.pid + 10 > child.id())
+        .and_then(|process| Pid::from_raw(i32::try_from(process.pid).unwrap()));
+    kill_process(guardian.unwrap(), Signal::KILL).unwrap();
+    assert_eq!(child.wait().await, peer::Exit::Signal(9));
+    mark.nothing_left().await;
+}
+
+#[tokio::test]
+async fn a_guardian_ignores_what_ends_others() {
+    let mark = Mark::new();
+    let child = mark.sh("exec sleep 300").await;
+    let guardian = parent_of(child.id());
+    for signal in
+        [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::PIPE, Signal::TSTP]
+    {
+        kill_process(guardian, signal).unwrap();
+    }
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!((child.exit(), mark.alive()), (None, 1));
+    drop(child);
+    mark.nothing_left().await;
+}
+
+fn parent_of(pid: u32) -> Pid {
+    let all = peer::descendants(std::process::id());
+    let parent = all.iter().find(|process| process.pid == pid).unwrap().parent;
+    Pid::from_raw(i32::try_from(parent).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn hundreds_of_processes_die() {
+    let mark = Mark::new();
+    // A binary tree of 511, every other generation in sessions of its own.
+    let script = "import os, time
+for depth in range(8):
+    for _ in range(2):
+        if os.fork() == 0:
+            if depth % 2: os.setsid()
+            break
+    else:
+        break
+time.sleep(300)";
+    let child = mark.python(script).await;
+    mark.until("a large tree", |alive| alive == 511).await;
+    drop(child);
+    mark.nothing_left().await;
+}
+
+#[tokio::test]
+async fn processes_that_keep_changing_their_pid_die() {
+    let mark = Mark::new();
+    // Ten runners that fork, let the parent die, and lead a new session at every step.
+    let script = "import os
+for _ in range(10):
+    if os.fork() == 0:
+        while True:
+            if os.fork(): os._exit(0)
+            os.setsid()
+print('ready', flush=True)
+import time; time.sleep(300)";
+    let mut child = mark.python(script).await;
+    child.take_stdout().unwrap().read_u8().await.unwrap();
+    until("runners", || mark.alive() > 5).await;
+    drop(child);
+    mark.nothing_left().await;
+}
