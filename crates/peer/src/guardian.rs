@@ -164,19 +164,20 @@ impl Guardian {
         let mut orders = [0u8; 16];
         match read(CONTROL, &mut orders) {
             0 => self.closing = true,
-            1.. => {
-                orders.iter().filter(|order| **order != 0).for_each(|order| self.pass_on(c_int::from(*order)))
-            }
+            1.. => self.pass_on(orders),
             _ => {}
         }
     }
 
-    /// To the child's group, or, when the child is gone, to what it left behind.
-    fn pass_on(&self, signal: c_int) {
-        if self.child_alive {
-            kill(self.child.wrapping_neg(), signal);
-        } else {
-            each_child(|pid| kill(pid, signal));
+    /// To the child's group, or, when the child is gone, to what it left behind. What was not read is zero, which is
+    /// no signal.
+    fn pass_on(&self, orders: [u8; 16]) {
+        for signal in orders.into_iter().map(c_int::from).filter(|signal| *signal != 0) {
+            if self.child_alive {
+                kill(self.child.wrapping_neg(), signal);
+            } else {
+                each_child(|pid| kill(pid, signal));
+            }
         }
     }
 

@@ -86,7 +86,9 @@ mod tests {
 
     fn after(limit: usize, pieces: &[&[u8]]) -> (String, u64) {
         let mut ring = Ring { limit, bytes: VecDeque::new(), dropped: 0 };
-        pieces.iter().for_each(|piece| ring.push(piece));
+        for piece in pieces {
+            ring.push(piece);
+        }
         let kept = ring.kept();
         (kept.text, kept.dropped)
     }

@@ -112,7 +112,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..60),
         Just(b"{\"text\":\"Content-Length: 3\\r\\n\\r\\nabc\"}".to_vec()),
-        proptest::collection::vec(b'a'..b'z', MAX_LINE..MAX_LINE + 40),
+        proptest::collection::vec(b'a'..=b'z', MAX_LINE..MAX_LINE + 40),
     ]
 }
 
