@@ -1,12 +1,13 @@
 //! Descriptors and memory: nothing of the host's reaches a child, and nothing of a child's stays with the host.
 
 use std::fs::{self, File};
+use std::num::NonZeroI32;
 use std::os::fd::AsRawFd;
 
 use peer::{Exit, Host, Spawn};
 use tokio::io::AsyncReadExt;
 
-use crate::mark::{Mark, until};
+use crate::mark::{Mark, guardian_of, until};
 
 fn open_descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
@@ -29,8 +30,7 @@ async fn a_guardian_holds_three_descriptors_and_little_memory() {
     let ballast = vec![7u8; 256 << 20];
     let mark = Mark::new();
     let child = mark.sh("sleep 300").await;
-    let all = peer::descendants(std::process::id());
-    let guardian = all.iter().find(|process| process.pid == child.id()).unwrap().parent;
+    let guardian = guardian_of(&child).as_raw_nonzero();
     until("little memory", || anonymous_kib(guardian) < 2_048).await;
     let descriptors = || fs::read_dir(format!("/proc/{guardian}/fd")).unwrap().count();
     // A fourth is open while it reads what memory to give back.
@@ -39,7 +39,7 @@ async fn a_guardian_holds_three_descriptors_and_little_memory() {
     assert_eq!(ballast[ballast.len() - 1], 7);
 }
 
-fn anonymous_kib(pid: u32) -> u64 {
+fn anonymous_kib(pid: NonZeroI32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
     let line = rollup.lines().find(|line| line.starts_with("Anonymous:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use peer::{Child, Command, Host, Spawn};
+use rustix::process::Pid;
 
 /// Long enough for a loaded machine; nothing waits this long when it works.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -72,4 +73,13 @@ pub(crate) async fn until(what: &str, reached: impl Fn() -> bool) {
         assert!(start.elapsed() < PATIENCE, "waited in vain for: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+pub(crate) fn pid(number: u32) -> Pid {
+    Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
+}
+
+pub(crate) fn guardian_of(child: &Child) -> Pid {
+    let all = peer::descendants(std::process::id());
+    pid(all.iter().find(|process| process.pid == child.id()).unwrap().parent)
 }

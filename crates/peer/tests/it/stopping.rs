@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use peer::{Child, Exit, Ladder, Stopped};
+use rustix::process::{Signal, kill_process};
 use tokio::io::AsyncReadExt;
 
-use crate::mark::{Mark, PATIENCE, until};
+use crate::mark::{Mark, PATIENCE, guardian_of, until};
 
 const QUICK: Ladder = Ladder {
     after_end_of_input: Duration::from_millis(200),
@@ -76,5 +77,18 @@ async fn a_stop_that_is_dropped_halfway_can_be_repeated() {
     assert!(tokio::time::timeout(Duration::from_millis(50), child.stop(&PATIENT)).await.is_err());
     assert_eq!(child.exit(), None);
     assert_eq!(child.stop(&QUICK).await, Stopped::Killed);
+    mark.nothing_left().await;
+}
+
+#[tokio::test]
+async fn what_is_still_there_after_sigkill_is_admitted() {
+    let mark = Mark::new();
+    let mut child = mark.sh("trap '' TERM; echo ready; while :; do sleep 1; done").await;
+    ready(&mut child).await;
+    // As if the kernel did not let go of the tree.
+    kill_process(guardian_of(&child), Signal::STOP).unwrap();
+    let at_once = Ladder { after_kill: Duration::from_millis(10), ..QUICK };
+    assert_eq!(child.stop(&at_once).await, Stopped::Stuck);
+    kill_process(guardian_of(&child), Signal::CONT).unwrap();
     mark.nothing_left().await;
 }

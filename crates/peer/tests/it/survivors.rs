@@ -1,14 +1,16 @@
 //! Nobody is left: after a stop, after a drop, after the host's death by SIGKILL, after the guardian's.
 
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
 use peer::{Child, Ladder, Stopped};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 use tokio::io::AsyncReadExt;
 
-use crate::mark::{Mark, PATIENCE, until};
+use crate::mark::{Mark, PATIENCE, guardian_of, pid};
 
 /// A child with descendants in its group, in sessions of their own, and with parents that have died.
 const FAMILY: &str = "
@@ -55,14 +57,8 @@ async fn after_a_drop(times: usize) {
 async fn after_the_hosts_death(times: usize) {
     for _ in 0..times {
         let mark = Mark::new();
-        let mut host = start_host(&mark);
-        let mut line = String::new();
-        let mut output = BufReader::new(host.stdout.take().unwrap());
-        while !line.contains("host is ready") {
-            line.clear();
-            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the host ended early");
-        }
-        assert!(mark.alive() > MEMBERS);
+        let mut host = start_host(&mark, FAMILY);
+        mark.until("the host and its family", |alive| alive > MEMBERS).await;
         host.kill().unwrap();
         host.wait().unwrap();
         mark.nothing_left().await;
@@ -92,25 +88,60 @@ async fn long_stops_drops_and_deaths_leave_nobody() {
     after_the_hosts_death(20).await;
 }
 
-/// This test program again, as a host that starts a family and waits for its end.
-fn start_host(mark: &Mark) -> std::process::Child {
-    std::process::Command::new(std::env::current_exe().unwrap())
+/// This test program again, as a host that runs `script` and waits for its end.
+fn start_host(mark: &Mark, script: &str) -> std::process::Child {
+    let mut host = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "survivors::as_host", "--ignored", "--nocapture"])
-        .env("PEER_TEST_HOST", mark.text())
-        // The host is counted too.
+        .env("PEER_TEST_SCRIPT", script)
         .env("PEER_MARK", mark.text())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap()
+        .unwrap();
+    let output = BufReader::new(host.stdout.take().unwrap());
+    assert!(output.lines().any(|line| line.unwrap() == "host is ready"), "the host ended early");
+    host
 }
 
 #[tokio::test]
 #[ignore = "the body of the host that other tests start and kill"]
 async fn as_host() {
-    let Ok(mark) = std::env::var("PEER_TEST_HOST") else { return };
-    let _child = family(&Mark::of(&mark)).await;
+    let (Ok(mark), Ok(script)) = (std::env::var("PEER_MARK"), std::env::var("PEER_TEST_SCRIPT")) else {
+        return;
+    };
+    let _child = Mark::of(&mark).sh(&script).await;
     println!("\nhost is ready");
     std::future::pending::<()>().await;
+}
+
+#[tokio::test]
+async fn the_death_of_the_host_is_seen_though_others_hold_its_pipes() {
+    let mark = Mark::new();
+    let mut host = start_host(&mark, FAMILY);
+    mark.until("the host and its family", |alive| alive > MEMBERS).await;
+    let pipes = fs::read_dir(format!("/proc/{}/fd", host.id())).unwrap().map(|entry| entry.unwrap().path());
+    let is_pipe =
+        |path: &PathBuf| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("pipe:"));
+    let held: Vec<File> =
+        pipes.filter(is_pipe).filter_map(|path| File::options().write(true).open(path).ok()).collect();
+    assert!(held.len() >= 3);
+    host.kill().unwrap();
+    host.wait().unwrap();
+    mark.nothing_left().await;
+}
+
+#[tokio::test]
+async fn a_child_dies_with_its_guardian_though_the_host_does_nothing() {
+    let mark = Mark::new();
+    let mut host = start_host(&mark, "exec sleep 300");
+    let named = |process: &peer::Process| process.name == "outrigger-guard";
+    let guardian = pid(peer::descendants(host.id()).into_iter().find(named).unwrap().pid);
+    mark.until("host, guardian and child", |alive| alive == 3).await;
+    kill_process(pid(host.id()), Signal::STOP).unwrap();
+    kill_process(guardian, Signal::KILL).unwrap();
+    mark.until("the host alone", |alive| alive == 1).await;
+    host.kill().unwrap();
+    host.wait().unwrap();
+    mark.nothing_left().await;
 }
 
 #[test]
@@ -131,11 +162,7 @@ async fn the_death_of_the_guardian_takes_child_and_group_along() {
     let mark = Mark::new();
     let child = mark.sh("sleep 300 & sleep 300").await;
     mark.until("the child and its sleepers", |alive| alive == 3).await;
-    let guardian = peer::descendants(std::process::id())
-        .into_iter()
-        .find(|process| process.name == "outrigger-guard" && process.pid + 10 > child.id())
-        .and_then(|process| Pid::from_raw(i32::try_from(process.pid).unwrap()));
-    kill_process(guardian.unwrap(), Signal::KILL).unwrap();
+    kill_process(guardian_of(&child), Signal::KILL).unwrap();
     assert_eq!(child.wait().await, peer::Exit::Signal(9));
     mark.nothing_left().await;
 }
@@ -144,7 +171,7 @@ async fn the_death_of_the_guardian_takes_child_and_group_along() {
 async fn a_guardian_ignores_what_ends_others() {
     let mark = Mark::new();
     let child = mark.sh("exec sleep 300").await;
-    let guardian = parent_of(child.id());
+    let guardian = guardian_of(&child);
     for signal in
         [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::PIPE, Signal::TSTP]
     {
@@ -154,12 +181,6 @@ async fn a_guardian_ignores_what_ends_others() {
     assert_eq!((child.exit(), mark.alive()), (None, 1));
     drop(child);
     mark.nothing_left().await;
-}
-
-fn parent_of(pid: u32) -> Pid {
-    let all = peer::descendants(std::process::id());
-    let parent = all.iter().find(|process| process.pid == pid).unwrap().parent;
-    Pid::from_raw(i32::try_from(parent).unwrap()).unwrap()
 }
 
 #[tokio::test]
@@ -195,7 +216,7 @@ print('ready', flush=True)
 import time; time.sleep(300)";
     let mut child = mark.python(script).await;
     child.take_stdout().unwrap().read_u8().await.unwrap();
-    until("runners", || mark.alive() > 5).await;
+    mark.until("runners", |alive| alive > 5).await;
     drop(child);
     mark.nothing_left().await;
 }
