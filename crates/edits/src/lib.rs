@@ -1,1 +1,79 @@
-//! Staged changes against snapshots, committed all or nothing; the tool resolve.
+//! The one door for changes of a workspace's files, and the tool `resolve`.
+//!
+//! A change begins as a [`Plan`] (`plan.rs`), an ordered list of steps that knows nothing of the disk.
+//! [`Edits::snapshot`] (`picture.rs`) compares it with the files and makes of it a [`Change`] (`change.rs`): what each
+//! file was, by digest (`content.rs`), and how its new content is made. A change is committed at once
+//! ([`Edits::commit`], `commit.rs`), or staged under an id (`store.rs`) until somebody resolves it ([`Resolve`] in
+//! `tool.rs`, shown by `render.rs` and `diff.rs`). A commit takes the lock (`lock.rs`), compares every file again
+//! (`verify.rs`), writes each new content beside its file, notes in a journal (`journal.rs`) what it is about to do,
+//! swaps file by file, and drops what was old. Whoever finds the journal of a commit that was cut off puts its files
+//! back first (`restore.rs`). Every call that changes a disk goes through `disk.rs`, where tests make it fail or die.
+//!
+//! # Invariants
+//! - No file changes without a [`WritePermit`](tool::WritePermit) that names it, given by the registry whose
+//!   authority the [`Edits`] was opened with, within a call that still runs.
+//! - After a failure, or a crash and the next [`Edits::open`] or commit, the files of a change are all old or all
+//!   new, and nothing is left beside them.
+//! - Content that is neither what a snapshot saw nor what the change put there is never overwritten, but where a
+//!   result says that the file system cannot do better.
+//! - No path outside the workspace and nothing of git's own is ever written; a link stays a link.
+//! - Nothing here starts a process or a thread, reads the environment, or chooses a folder for itself.
+//!
+//! # Example
+//! ```
+//! # use outrigger_edits as edits;
+//! # use outrigger_tool as tool;
+//! # use outrigger_workspace as workspace;
+//! use edits::{Digest, Edits, Plan, Replacement, State};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let home = tempfile::tempdir()?;
+//! # let (root, state) = (home.path().join("root"), home.path().join("state"));
+//! # std::fs::create_dir(&root)?;
+//! # std::fs::write(root.join("a.txt"), "one two")?;
+//! # let registry = tool::Registry::builder().build();
+//! let workspace = workspace::Workspace::open(&root)?;
+//! let edits = Edits::open(workspace, registry.authority(), State::memory(state))?;
+//! let read = std::fs::read(root.join("a.txt"))?;
+//! let plan = Plan::new()
+//!     .edit("a.txt", Digest::of(&read), vec![Replacement::new(0..3, "ONE")])
+//!     .rename("a.txt", "b.txt");
+//! let change = edits.snapshot(&plan)?;
+//! assert_eq!(change.effects().len(), 1);
+//! assert!(edits.diff(&change, 1)?.text.contains("+ONE two"));
+//! // In a write tool: `edits.commit(&change, cx.permit(change.paths())?)?`.
+//! # Ok(())
+//! # }
+//! ```
+#![deny(missing_docs)]
+
+mod change;
+mod content;
+mod picture;
+mod plan;
+
+mod edits;
+mod store;
+
+mod commit;
+mod disk;
+mod journal;
+mod lock;
+mod restore;
+mod verify;
+
+pub mod diff;
+mod error;
+#[cfg(feature = "fault-injection")]
+pub mod fault;
+pub mod limits;
+
+pub use change::{Change, Effect, EffectKind};
+pub use commit::Committed;
+pub use content::Digest;
+pub use edits::{Edits, State};
+pub use error::{Cause, Difference, Error, Foreign, Mismatch, Stuck};
+pub use limits::Limits;
+pub use plan::{Plan, Replacement};
+pub use restore::Recovery;
+pub use store::{Proposal, Repeat, Staged};

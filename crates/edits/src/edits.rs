@@ -1,0 +1,240 @@
+//! The handle through which everything else changes files. It joins snapshot, store and commit; each of them is a
+//! room of its own.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tool::{Authority, WritePermit};
+use workspace::Workspace;
+
+use crate::change::Change;
+use crate::commit::{Committed, Committer, prepare_state, recovered};
+use crate::content::stamp;
+use crate::diff::{Diff, Pager, Side};
+use crate::disk::Disk;
+use crate::error::Error;
+use crate::limits::Limits;
+use crate::lock::Lock;
+use crate::picture::picture;
+use crate::plan::Plan;
+use crate::restore::{Recovery, recover};
+use crate::store::{Fate, Proposal, Staged, Store};
+
+/// Where journal, lock and staged edits are kept: a folder for one workspace alone, outside of it, closed to others.
+#[derive(Clone, Debug)]
+pub struct State {
+    folder: PathBuf,
+    staged: Kept,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kept {
+    Memory,
+    Folder,
+}
+
+impl State {
+    /// Staged edits live and die with this run; journal and lock are files all the same.
+    pub fn memory(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), staged: Kept::Memory }
+    }
+
+    /// Staged edits are files too, for other processes to resolve.
+    pub fn folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), staged: Kept::Folder }
+    }
+}
+
+/// The one door for changes of a workspace's files. Cheap to clone.
+///
+/// Every method may block on the disk: call it where blocking is allowed.
+#[derive(Clone)]
+pub struct Edits {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    workspace: Workspace,
+    authority: Authority,
+    limits: Limits,
+    disk: Disk,
+    state: PathBuf,
+    store: Store,
+    recovery: Recovery,
+}
+
+impl Edits {
+    /// Opens the door with the default limits, and restores what an earlier process left half done.
+    pub fn open(workspace: Workspace, authority: Authority, state: State) -> Result<Self, Error> {
+        Self::open_with(workspace, authority, state, Limits::default())
+    }
+
+    /// As [`Edits::open`], with limits of the host's.
+    pub fn open_with(
+        workspace: Workspace,
+        authority: Authority,
+        state: State,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        Self::open_on(Disk::default(), workspace, authority, state, limits)
+    }
+
+    /// As [`Edits::open_with`], on a disk with faults.
+    #[cfg(feature = "fault-injection")]
+    pub fn open_faulty(
+        workspace: Workspace,
+        authority: Authority,
+        state: State,
+        limits: Limits,
+        faults: Arc<dyn crate::fault::Faults>,
+    ) -> Result<Self, Error> {
+        Self::open_on(Disk::with_faults(faults), workspace, authority, state, limits)
+    }
+
+    fn open_on(
+        disk: Disk,
+        workspace: Workspace,
+        authority: Authority,
+        state: State,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let folder = prepare_state(&disk, &state.folder)?;
+        let recovery = {
+            let _lock = Lock::take(&disk, &folder.join("lock"), limits.lock_wait)?;
+            recover(&disk, &folder, workspace.root())?
+        };
+        let store = match state.staged {
+            Kept::Memory => Store::memory(&folder),
+            Kept::Folder => Store::folder(&folder),
+        };
+        let inner = Inner { workspace, authority, limits, disk, state: folder, store, recovery };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The workspace whose files it changes.
+    pub fn workspace(&self) -> &Workspace {
+        &self.inner.workspace
+    }
+
+    /// The state folder.
+    pub fn state(&self) -> &Path {
+        &self.inner.state
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// What opening found of a change that was cut off, in words; empty when there was none.
+    pub fn recovered(&self) -> Vec<String> {
+        recovered(&self.inner.recovery)
+    }
+
+    /// What opening found of a change that was cut off.
+    pub fn recovery(&self) -> &Recovery {
+        &self.inner.recovery
+    }
+
+    /// Compares a plan with the disk: what each file is and will be. Writes nothing.
+    pub fn snapshot(&self, plan: &Plan) -> Result<Change, Error> {
+        picture(&self.inner.workspace, plan)
+    }
+
+    /// Makes a change, all of it or nothing. `permit` must name [`Change::paths`].
+    pub fn commit(&self, change: &Change, permit: WritePermit) -> Result<Committed, Error> {
+        let Inner { disk, state, authority, limits, .. } = &*self.inner;
+        Committer { disk, state, authority, lock_wait: limits.lock_wait }.commit(change, permit)
+    }
+
+    /// Snapshot and commit at once. `permit` gets the paths to ask for.
+    pub fn apply(
+        &self,
+        plan: &Plan,
+        permit: impl FnOnce(Vec<PathBuf>) -> Result<WritePermit, tool::Error>,
+    ) -> Result<Committed, Error> {
+        let change = self.snapshot(plan)?;
+        let permit = permit(change.paths()).map_err(Error::Permit)?;
+        self.commit(&change, permit)
+    }
+
+    /// One page of a change's diff, from the files as they are now; a file that has changed is an error.
+    pub fn diff(&self, change: &Change, page: usize) -> Result<Diff, Error> {
+        let mut pager = Pager::new(page, self.inner.limits.diff_lines);
+        for (effect, pair) in change.effects_with_files() {
+            let (old, new) = (pair.old_bytes(change)?, pair.new_bytes(change)?);
+            let old_path = pair.before.map_or(effect.path.as_str(), |file| file.path.as_str());
+            pager.file(
+                old.as_deref().map(|bytes| Side { path: old_path, bytes }),
+                new.as_deref().map(|bytes| Side { path: &effect.path, bytes }),
+            );
+        }
+        Ok(pager.finish())
+    }
+
+    /// Stages a change under a new id.
+    pub fn stage(&self, proposal: Proposal) -> Result<Staged, Error> {
+        self.inner.store.stage(&self.inner.disk, &self.inner.limits, proposal)
+    }
+
+    /// A staged edit, or what became of it.
+    pub fn staged(&self, id: &str) -> Result<Staged, Error> {
+        self.inner.store.get(&self.inner.disk, &self.inner.limits, id)
+    }
+
+    /// The staged edits: id and title, oldest first.
+    pub fn pending(&self) -> Result<Vec<(String, String)>, Error> {
+        self.inner.store.pending(&self.inner.disk, &self.inner.limits)
+    }
+
+    /// Makes a staged change. Where a file differs from its snapshot nothing is written, the error names every such
+    /// file, and the edit stays staged.
+    pub fn accept(&self, staged: &Staged, permit: WritePermit) -> Result<Committed, Error> {
+        // Another process may have dealt with it since `staged` was read.
+        self.staged(&staged.id)?;
+        match self.commit(&staged.change, permit) {
+            Ok(mut committed) => {
+                let files = staged.change.files().iter();
+                let files = files
+                    .map(|file| (file.path.clone(), file.after.as_ref().map(|after| after.stamp)))
+                    .collect();
+                if let Err(error) = self.finish(&staged.id, Fate::Accepted { files }) {
+                    committed.notes.push(format!("`{}` could not be marked as accepted: {error}", staged.id));
+                }
+                Ok(committed)
+            }
+            Err(Error::Mismatch { mut mismatches }) => {
+                self.staged(&staged.id)?;
+                for mismatch in &mut mismatches {
+                    let Ok(now) = stamp(&staged.change.absolute(&mismatch.path)) else { continue };
+                    let Inner { store, disk, limits, .. } = &*self.inner;
+                    mismatch.caused_by = store.culprit(disk, limits, staged, (&mismatch.path, now))?;
+                }
+                Err(Error::Mismatch { mismatches })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Drops a staged edit.
+    pub fn discard(&self, id: &str) -> Result<(), Error> {
+        self.finish(id, Fate::Discarded)
+    }
+
+    /// Drops a staged edit because a person or a rule said no to it.
+    pub fn reject(&self, id: &str, why: impl Into<String>) -> Result<(), Error> {
+        self.finish(id, Fate::Rejected { why: why.into() })
+    }
+
+    fn finish(&self, id: &str, fate: Fate) -> Result<(), Error> {
+        self.inner.store.finish(&self.inner.disk, &self.inner.limits, id, fate)
+    }
+}
+
+impl fmt::Debug for Edits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { workspace, state, .. } = &*self.inner;
+        f.debug_struct("Edits").field("root", &workspace.root()).field("state", state).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,12 @@
+//! Changes of real files through real permits: what a commit does, what it refuses, and what is left when it fails,
+//! is killed, or meets somebody else. Nothing here reaches around the public doors of the crate.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests build their own fixtures and start their own processes"
+)]
+
+extern crate outrigger_edits as edits;
+
+mod bench;
+mod commit;
+mod within;
