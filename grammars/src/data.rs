@@ -83,6 +83,7 @@ pub(crate) struct KindNames {
     pub(crate) terminators: Vec<String>,
     pub(crate) counted_separators: Vec<String>,
     pub(crate) token_lists: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

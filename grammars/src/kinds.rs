@@ -56,6 +56,8 @@ pub struct Kinds {
     pub counted_separators: KindSet,
     /// Nodes whose children are raw tokens, such as the arguments of a macro.
     pub token_lists: KindSet,
+    /// Bare tokens that stand where a node does, such as the `_` of a match arm.
+    pub values: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -75,6 +77,7 @@ impl Kinds {
             terminators,
             counted_separators,
             token_lists,
+            values,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -88,6 +91,7 @@ impl Kinds {
             terminators: tokens(terminators),
             counted_separators: named(counted_separators),
             token_lists: named(token_lists),
+            values: tokens(values),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),

@@ -10,16 +10,32 @@
 //! *Invariants.* Nothing recurses on the depth of a source file. A fragment that does not parse is never
 //! searched. No match lies in or around a syntax error.
 
+#[cfg(test)]
+mod cases;
+mod elements;
 mod error;
+mod family;
 mod generated;
+mod ladder;
 mod languages;
+mod machine;
 mod matcher;
 mod parse;
 mod pattern;
 mod placeholder;
 mod prefilter;
+mod program;
+mod propose;
+mod refusal;
+mod render;
 mod rewrite;
+mod same_text;
+mod scaffold;
 mod search;
+mod shape;
 mod spans;
 mod sweep;
+mod tool;
 mod visit;
+
+pub use tool::{AstEdit, AstGrep, EditArgs, GrepArgs, RuleArgs};

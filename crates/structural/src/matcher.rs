@@ -1,9 +1,22 @@
-//! Finding a pattern in a tree.
+//! Finding a pattern in the tree of one file: which nodes are worth comparing, and what is made of the
+//! outcome. It walks with a cursor, enters no syntax error, and skips subtrees that lack a text that
+//! every match holds.
 
+use crate::elements::{Element, elements};
+use crate::machine::{Bound, Machine, Matched, Outcome, Strictness};
+use crate::parse::{Descend, preorder};
 use crate::pattern::Pattern;
-use std::collections::BTreeMap;
+use crate::program::{Op, Program};
+use grammars::{KindSet, Kinds};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree, TreeCursor};
+
+/// Nodes between two looks at `stop`.
+const STOP_EVERY: usize = 1_024;
+/// Near misses are looked for in a file with no more matches than this, at no more places than that.
+const FEW_MATCHES: usize = 20;
+const MAX_NEAR_PLACES: usize = 5_000;
 
 /// What a search of one file found.
 #[derive(Debug, Default)]
@@ -38,7 +51,234 @@ pub(crate) struct Capture {
 
 impl Pattern {
     /// Finds every match in `tree`, the tree of `source`. Ends early, with what it has, when `stop` says so.
-    pub(crate) fn find(&self, _tree: &Tree, _source: &[u8], _stop: &dyn Fn() -> bool) -> Found {
-        Found::default()
+    pub(crate) fn find(&self, tree: &Tree, source: &[u8], stop: &dyn Fn() -> bool) -> Found {
+        let Some(landmark) = Landmark::rarest(self.literals(), source) else { return Found::default() };
+        let mut search = Search::new(self, tree.root_node(), source);
+        let mut seen = 0_usize;
+        preorder(tree.root_node(), |node| {
+            seen += 1;
+            if seen.is_multiple_of(STOP_EVERY) && stop() {
+                return Descend::Stop;
+            }
+            if node.is_error() || node.is_missing() || !landmark.is_in(&node.byte_range()) {
+                return Descend::No;
+            }
+            search.visit(node);
+            Descend::Yes
+        });
+        search.finish(stop)
     }
+}
+
+/// The places of a text that every match holds.
+enum Landmark {
+    Anywhere,
+    At { places: Vec<usize>, len: usize },
+}
+
+impl Landmark {
+    /// Of the pattern's texts the rarest in this source; `None` when one does not occur.
+    fn rarest(literals: &[Vec<u8>], source: &[u8]) -> Option<Self> {
+        let mut best: Option<(Vec<usize>, usize)> = None;
+        for literal in literals {
+            let most = best.as_ref().map_or(usize::MAX, |(places, _)| places.len());
+            let places: Vec<usize> =
+                memchr::memmem::find_iter(source, literal).take(most.saturating_add(1)).collect();
+            if places.is_empty() {
+                return None;
+            }
+            if places.len() < most {
+                best = Some((places, literal.len()));
+            }
+        }
+        Some(best.map_or(Self::Anywhere, |(places, len)| Self::At { places, len }))
+    }
+
+    fn is_in(&self, range: &Range<usize>) -> bool {
+        match self {
+            Self::Anywhere => true,
+            Self::At { places, len } => {
+                let first = places.partition_point(|&place| place < range.start);
+                places.get(first).is_some_and(|place| place + len <= range.end)
+            }
+        }
+    }
+}
+
+/// A program and the kinds of node its first step can stand for.
+struct Candidate<'p> {
+    program: &'p Program,
+    kinds: KindSet,
+    any: bool,
+}
+
+impl<'p> Candidate<'p> {
+    fn new(program: &'p Program, kinds: &Kinds) -> Self {
+        let mut set = KindSet::default();
+        let mut any = false;
+        match program.steps.first().map(|step| &step.op) {
+            Some(Op::Name(_)) => set = kinds.names.clone(),
+            Some(
+                Op::Enter { kind } | Op::Leaf { kind, .. } | Op::Token { kind } | Op::Quoted { kind, .. },
+            ) => {
+                set.insert(*kind);
+            }
+            Some(Op::One { .. } | Op::Many { .. } | Op::Leave) | None => any = true,
+        }
+        Self { program, kinds: set, any }
+    }
+
+    fn may_start(&self, node: Node<'_>) -> bool {
+        self.any || self.kinds.contains(node.kind_id())
+    }
+}
+
+struct Search<'p, 'tree> {
+    pattern: &'p Pattern,
+    kinds: &'p Kinds,
+    family: Vec<Candidate<'p>>,
+    others: Vec<(&'p str, Candidate<'p>)>,
+    runs: bool,
+    machine: Machine<'p, 'tree>,
+    cursor: TreeCursor<'tree>,
+    found: Found,
+    ranges: BTreeSet<(usize, usize)>,
+    also: Vec<(&'p str, (usize, usize))>,
+    misses: Vec<Node<'tree>>,
+}
+
+impl<'p, 'tree> Search<'p, 'tree> {
+    fn new(pattern: &'p Pattern, root: Node<'tree>, source: &'p [u8]) -> Self {
+        let kinds = pattern.grammar().kinds();
+        let family: Vec<_> = pattern.programs.iter().map(|it| Candidate::new(it, kinds)).collect();
+        let others: Vec<_> =
+            pattern.others.iter().map(|(name, it)| (name.as_str(), Candidate::new(it, kinds))).collect();
+        let mut all = family.iter().chain(others.iter().map(|(_, it)| it));
+        let runs = all.any(|it| it.program.roots > 1);
+        Self {
+            pattern,
+            kinds,
+            family,
+            others,
+            runs,
+            machine: Machine::new(root, source, kinds),
+            cursor: root.walk(),
+            found: Found::default(),
+            ranges: BTreeSet::new(),
+            also: Vec::new(),
+            misses: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self, node: Node<'tree>) {
+        let lone = [Element::lone(node, self.kinds)];
+        if !node.has_error() {
+            self.compare(&lone, 0, Roots::One);
+        }
+        if self.runs && node.child_count() > 0 {
+            let siblings = elements(&mut self.cursor, node, self.kinds);
+            for start in 0..siblings.len() {
+                self.compare(&siblings, start, Roots::Several);
+            }
+        }
+    }
+
+    /// Compares every program of this sort with the siblings from `start` on.
+    fn compare(&mut self, list: &[Element<'tree>], start: usize, roots: Roots) {
+        let slots = self.pattern.variables().len();
+        let fits = |it: &Candidate<'_>| {
+            (it.program.roots > 1) == (roots == Roots::Several)
+                && it.may_start(list[start].node)
+                && !(it.program.open_start && start > 0 && list[start - 1].value)
+        };
+        let mut missed = false;
+        for index in 0..self.family.len() {
+            if !fits(&self.family[index]) {
+                continue;
+            }
+            let program = self.family[index].program;
+            match self.machine.run(program, list, start, slots, Strictness::Strict) {
+                Outcome::Matched(matched) => self.keep(matched),
+                Outcome::Exhausted => self.found.exhausted += 1,
+                Outcome::No => missed = true,
+            }
+        }
+        if missed && roots == Roots::One && self.misses.len() < MAX_NEAR_PLACES {
+            self.misses.push(list[start].node);
+        }
+        for index in 0..self.others.len() {
+            let (name, candidate) = &self.others[index];
+            let name = *name;
+            if !fits(candidate) {
+                continue;
+            }
+            let program = candidate.program;
+            if let Outcome::Matched(matched) =
+                self.machine.run(program, list, start, slots, Strictness::Strict)
+            {
+                self.also.push((name, (matched.range.start, matched.range.end)));
+            }
+        }
+    }
+
+    fn keep(&mut self, matched: Matched) {
+        let Matched { range, bindings, .. } = matched;
+        if range.is_empty() || !self.ranges.insert((range.start, range.end)) {
+            return;
+        }
+        let captures = self
+            .pattern
+            .variables()
+            .iter()
+            .zip(bindings)
+            .filter_map(|(variable, bound)| {
+                let Bound { range, items } = bound?;
+                Some(Capture { name: variable.name.clone(), many: variable.many, range, items })
+            })
+            .collect();
+        self.found.matches.push(Match { range, captures });
+    }
+
+    fn finish(mut self, stop: &dyn Fn() -> bool) -> Found {
+        self.found.matches.sort_by_key(|it| (it.range.start, std::cmp::Reverse(it.range.end)));
+        self.also.sort_unstable();
+        self.also.dedup();
+        for (name, range) in std::mem::take(&mut self.also) {
+            if !self.ranges.contains(&range) {
+                *self.found.also.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        if self.found.matches.len() <= FEW_MATCHES {
+            self.count_near_misses(stop);
+        }
+        self.found
+    }
+
+    fn count_near_misses(&mut self, stop: &dyn Fn() -> bool) {
+        let slots = self.pattern.variables().len();
+        for node in std::mem::take(&mut self.misses) {
+            if stop() {
+                return;
+            }
+            if self.ranges.contains(&(node.start_byte(), node.end_byte())) {
+                continue;
+            }
+            let lone = [Element::lone(node, self.kinds)];
+            let surplus = self.family.iter().filter(|it| it.may_start(node)).find_map(|it| {
+                match self.machine.run(it.program, &lone, 0, slots, Strictness::Near) {
+                    Outcome::Matched(matched) => matched.surplus,
+                    Outcome::No | Outcome::Exhausted => None,
+                }
+            });
+            if let Some(surplus) = surplus {
+                *self.found.near.entry(surplus).or_default() += 1;
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Roots {
+    One,
+    Several,
 }

@@ -1,6 +1,20 @@
-//! A compiled pattern: the readings of a fragment that a language accepts.
+//! A compiled pattern: the readings of a fragment that a language accepts, ready to be searched for.
+//! A fragment that no scaffold accepts never becomes one.
 
+use crate::family::same_family;
+use crate::ladder::{MAX_DEPTH, Reading, Verdict, climb};
+use crate::placeholder::binds;
+use crate::program::{Program, Slots};
+pub(crate) use crate::refusal::PatternError;
+use crate::refusal::refuse;
+use crate::scaffold::Fragment;
+use crate::shape::{Body, Shape};
 use grammars::Grammar;
+use std::collections::{BTreeMap, BTreeSet};
+use tree_sitter::Language;
+
+/// The longest pattern, in bytes.
+pub(crate) const MAX_LENGTH: usize = 16 * 1024;
 
 /// A variable that binds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,13 +22,6 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     /// Whether it stands for a run of siblings.
     pub(crate) many: bool,
-}
-
-/// Why a fragment is not a pattern.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub(crate) struct PatternError {
-    pub(crate) message: String,
 }
 
 /// A fragment, compiled for one language.
@@ -25,16 +32,34 @@ pub(crate) struct Pattern {
     variables: Vec<Variable>,
     notes: Vec<String>,
     literals: Vec<Vec<u8>>,
+    /// The reading and its family.
+    pub(crate) programs: Vec<Program>,
+    /// Readings that mean something else.
+    pub(crate) others: Vec<(String, Program)>,
 }
 
 impl Pattern {
-    pub(crate) fn compile(_grammar: &'static Grammar, _fragment: &str) -> Result<Self, PatternError> {
-        Err(PatternError { message: String::new() })
+    /// Compiles `fragment` by the ladder of `grammar`.
+    pub(crate) fn compile(grammar: &'static Grammar, fragment: &str) -> Result<Self, PatternError> {
+        if fragment.trim().is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if fragment.len() > MAX_LENGTH {
+            return Err(PatternError::TooLong { length: fragment.len(), limit: MAX_LENGTH });
+        }
+        let lexed = Fragment::lex(grammar, fragment);
+        check_arity(&lexed)?;
+        match climb(grammar, &lexed) {
+            Verdict::Read(readings) => Ok(Self::assemble(grammar, &lexed, readings)),
+            Verdict::TooDeep => Err(PatternError::TooDeep { limit: MAX_DEPTH }),
+            Verdict::Bare => Err(PatternError::Bare { variable: lexed.shown }),
+            Verdict::Refused => Err(refuse(grammar, &lexed)),
+        }
     }
 
     /// Whether `text` stands in the language somewhere.
     pub(crate) fn accepts(grammar: &'static Grammar, text: &str) -> bool {
-        Self::compile(grammar, text).is_ok()
+        text.len() <= MAX_LENGTH && matches!(climb(grammar, &Fragment::lex(grammar, text)), Verdict::Read(_))
     }
 
     pub(crate) fn grammar(&self) -> &'static Grammar {
@@ -50,6 +75,7 @@ impl Pattern {
         &self.variables
     }
 
+    /// What the author of the fragment may not have meant.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -57,5 +83,116 @@ impl Pattern {
     /// Byte strings each of which occurs in every file that can match.
     pub(crate) fn literals(&self) -> &[Vec<u8>] {
         &self.literals
+    }
+
+    fn assemble(grammar: &'static Grammar, fragment: &Fragment, readings: Vec<Reading>) -> Self {
+        let mut slots = Slots::default();
+        let main = &readings[0];
+        let mut family: Vec<&[Shape]> = vec![&main.shapes];
+        let mut others: Vec<&Reading> = Vec::new();
+        for reading in &readings[1..] {
+            let known = family.iter().any(|shapes| *shapes == reading.shapes)
+                || others.iter().any(|other| other.shapes == reading.shapes);
+            if known {
+                continue;
+            }
+            // A reading in which a variable is text would not bind what the rest of the family binds.
+            if reading.buried == main.buried && same_family(grammar, &main.shapes, &reading.shapes) {
+                family.push(&reading.shapes);
+            } else {
+                others.push(reading);
+            }
+        }
+        let literals = literals(
+            &grammar.language(),
+            family.iter().copied().chain(others.iter().map(|it| &it.shapes[..])),
+        );
+        let programs = family.iter().map(|shapes| Program::new(shapes, &mut slots)).collect();
+        let others =
+            others.iter().map(|it| (it.name.clone(), Program::new(&it.shapes, &mut slots))).collect();
+        let variables =
+            slots.names.into_iter().map(|(name, many)| Variable { name, many }).collect::<Vec<_>>();
+        let notes = notes(fragment, main);
+        Self { grammar, reading: main.name.clone(), variables, notes, literals, programs, others }
+    }
+}
+
+/// A name stands for one node or for a run, not for both.
+fn check_arity(fragment: &Fragment) -> Result<(), PatternError> {
+    let mut arity = BTreeMap::new();
+    for variable in fragment.variables.iter().filter(|variable| binds(&variable.name)) {
+        if *arity.entry(&variable.name).or_insert(variable.many) != variable.many {
+            return Err(PatternError::Arity { name: variable.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn notes(fragment: &Fragment, reading: &Reading) -> Vec<String> {
+    let mut notes = Vec::new();
+    for glued in &fragment.glued {
+        notes.push(format!(
+            "`{glued}` is literal text: a variable must be a whole node, not a part of a word"
+        ));
+    }
+    for &index in &reading.buried {
+        let text = &fragment.shown[fragment.variables[index].range.clone()];
+        notes.push(format!(
+            "`{text}` is literal text: a variable must be a whole node, not a part of a string"
+        ));
+    }
+    for word in lower_case_variables(&fragment.shown) {
+        notes.push(format!("`{word}` is literal text: variables are upper case, `{}`", word.to_uppercase()));
+    }
+    notes
+}
+
+/// Words such as `$x` that look like a variable and are not.
+pub(crate) fn lower_case_variables(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (at, _) in text.match_indices('$') {
+        let rest = text[at..].trim_start_matches('$');
+        let name: String =
+            rest.chars().take_while(|next| next.is_ascii_alphanumeric() || *next == '_').collect();
+        let starts = text[..at].ends_with(|before: char| before == '$' || before.is_alphanumeric());
+        if !starts && name.starts_with(|first: char| first.is_ascii_lowercase()) {
+            let dollars = text.len() - at - rest.len();
+            words.push(format!("{}{name}", &text[at..at + dollars]));
+        }
+    }
+    words.dedup();
+    words
+}
+
+/// Texts that every one of the readings holds.
+fn literals<'a>(language: &Language, readings: impl Iterator<Item = &'a [Shape]>) -> Vec<Vec<u8>> {
+    let mut shared: Option<BTreeSet<Vec<u8>>> = None;
+    for shapes in readings {
+        let mut found = BTreeSet::new();
+        shapes.iter().for_each(|shape| collect_literals(language, shape, &mut found));
+        shared = Some(match shared {
+            Some(earlier) => earlier.intersection(&found).cloned().collect(),
+            None => found,
+        });
+    }
+    shared.unwrap_or_default().into_iter().collect()
+}
+
+fn collect_literals(language: &Language, shape: &Shape, found: &mut BTreeSet<Vec<u8>>) {
+    match &shape.body {
+        Body::Inner { children, .. } => {
+            children.iter().for_each(|child| collect_literals(language, child, found));
+        }
+        Body::Name(text) | Body::Leaf { text, .. } => {
+            found.insert(text.clone());
+        }
+        // A token of several words, such as `not in`, may be spaced in any way.
+        Body::Token { kind } => {
+            let text = language.node_kind_for_id(*kind).unwrap_or_default();
+            if text.len() > 1 && !text.contains(char::is_whitespace) {
+                found.insert(text.as_bytes().to_vec());
+            }
+        }
+        Body::Quoted { .. } | Body::One { .. } | Body::Many { .. } => {}
     }
 }

@@ -1,0 +1,198 @@
+//! Runs `languages/<id>/cases.toml` of every bundled language: what a fragment is read as, what a pattern
+//! matches and what it must not, and how a fragment that is no pattern is refused.
+
+use crate::matcher::{Found, Match};
+use crate::parse::{Limits, parse};
+use crate::pattern::{Pattern, PatternError};
+use grammars::Grammar;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+#[derive(Deserialize)]
+struct Cases {
+    #[serde(default)]
+    reading: Vec<ReadingCase>,
+    #[serde(default, rename = "match")]
+    matches: Vec<MatchCase>,
+    #[serde(default)]
+    refused: Vec<RefusedCase>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingCase {
+    fragment: String,
+    reading: String,
+    #[serde(default)]
+    notes: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MatchCase {
+    pattern: String,
+    code: String,
+    /// The texts that match, in order.
+    found: Vec<String>,
+    /// For each match, what some of its variables stand for.
+    #[serde(default)]
+    captures: Vec<BTreeMap<String, String>>,
+    near: Option<BTreeMap<String, usize>>,
+    also: Option<BTreeMap<String, usize>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusedCase {
+    fragment: String,
+    /// `line:column`, for a fragment that does not parse.
+    at: Option<String>,
+    nearest: Option<String>,
+    /// A part of the message.
+    says: Option<String>,
+}
+
+fn find(grammar: &'static Grammar, pattern: &Pattern, code: &str) -> Found {
+    let limits = Limits { stop: &|| false, time: Duration::from_secs(10) };
+    let tree = parse(grammar, code.as_bytes(), &limits).unwrap();
+    pattern.find(&tree, code.as_bytes(), &|| false)
+}
+
+fn captured(code: &str, found: &Match) -> BTreeMap<String, String> {
+    found.captures.iter().map(|it| (it.name.clone(), code[it.range.clone()].to_owned())).collect()
+}
+
+#[test]
+fn every_language_keeps_its_cases() {
+    let mut report = String::new();
+    for grammar in Grammar::bundled() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../grammars/languages")
+            .join(grammar.id())
+            .join("cases.toml");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let cases: Cases = toml::from_str(&text).unwrap();
+        assert!(cases.matches.len() >= 10, "`{}` has too few cases to mean anything", grammar.id());
+        for case in &cases.reading {
+            check_reading(grammar, case, &mut report);
+        }
+        for case in &cases.matches {
+            check_match(grammar, case, &mut report);
+        }
+        for case in &cases.refused {
+            check_refused(grammar, case, &mut report);
+        }
+    }
+    assert!(report.is_empty(), "{report}");
+}
+
+fn check_reading(grammar: &'static Grammar, case: &ReadingCase, report: &mut String) {
+    let (id, fragment) = (grammar.id(), &case.fragment);
+    match Pattern::compile(grammar, fragment) {
+        Ok(pattern) => {
+            if pattern.reading() != case.reading || pattern.notes().len() != case.notes {
+                let _ = writeln!(
+                    report,
+                    "{id} `{fragment}`: read as {} with {:?}",
+                    pattern.reading(),
+                    pattern.notes()
+                );
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(report, "{id} `{fragment}`: {error}");
+        }
+    }
+}
+
+fn check_match(grammar: &'static Grammar, case: &MatchCase, report: &mut String) {
+    let head = format!("{} `{}` on `{}`", grammar.id(), case.pattern, case.code);
+    let pattern = match Pattern::compile(grammar, &case.pattern) {
+        Ok(pattern) => pattern,
+        Err(error) => {
+            let _ = writeln!(report, "{head}: {error}");
+            return;
+        }
+    };
+    let found = find(grammar, &pattern, &case.code);
+    let texts: Vec<&str> = found.matches.iter().map(|it| &case.code[it.range.clone()]).collect();
+    if texts != case.found {
+        let _ = writeln!(report, "{head} ({}): found {texts:?}", pattern.reading());
+    }
+    for (wanted, it) in case.captures.iter().zip(&found.matches) {
+        let captured = captured(&case.code, it);
+        if wanted.iter().any(|(name, text)| captured.get(name) != Some(text)) {
+            let _ = writeln!(report, "{head}: captured {captured:?}");
+        }
+    }
+    if case.near.as_ref().is_some_and(|near| *near != found.near) {
+        let _ = writeln!(report, "{head}: near misses {:?}", found.near);
+    }
+    if case.also.as_ref().is_some_and(|also| *also != found.also) {
+        let _ = writeln!(report, "{head}: also {:?}", found.also);
+    }
+}
+
+fn check_refused(grammar: &'static Grammar, case: &RefusedCase, report: &mut String) {
+    let head = format!("{} `{}`", grammar.id(), case.fragment);
+    let error = match Pattern::compile(grammar, &case.fragment) {
+        Ok(pattern) => {
+            let _ = writeln!(report, "{head}: read as {}", pattern.reading());
+            return;
+        }
+        Err(error) => error,
+    };
+    if case.says.as_ref().is_some_and(|says| !error.to_string().contains(says)) {
+        let _ = writeln!(report, "{head}: says {error}");
+    }
+    if case.at.is_none() && case.nearest.is_none() {
+        return;
+    }
+    let PatternError::Unparsable(unparsable) = &error else {
+        let _ = writeln!(report, "{head}: says {error}");
+        return;
+    };
+    let at = format!("{}:{}", unparsable.line, unparsable.column);
+    if case.at.as_ref().is_some_and(|wanted| *wanted != at) || case.nearest != unparsable.nearest {
+        let _ = writeln!(report, "{head}: {error}");
+    }
+}
+
+#[test]
+fn probe() {
+    let Ok(text) = std::fs::read_to_string("/tmp/c_probe.txt") else { return };
+    for block in text.split("\n%%\n") {
+        let (head, rest) = block.split_once('\n').unwrap_or((block, ""));
+        let grammar = Grammar::by_id(head.trim()).unwrap();
+        let (pattern_text, code) = rest.split_once("\n---\n").unwrap_or((rest, ""));
+        println!("=== {head}: {pattern_text}");
+        let started = std::time::Instant::now();
+        match Pattern::compile(grammar, pattern_text) {
+            Err(error) => println!("REFUSED in {:?}: {error}", started.elapsed()),
+            Ok(pattern) => {
+                println!(
+                    "{} in {:?}; family {}, others {:?}; notes {:?}; literals {:?}",
+                    pattern.reading(),
+                    started.elapsed(),
+                    pattern.programs.len(),
+                    pattern.others.iter().map(|it| &it.0).collect::<Vec<_>>(),
+                    pattern.notes(),
+                    pattern.literals().iter().map(|it| String::from_utf8_lossy(it)).collect::<Vec<_>>()
+                );
+                if std::env::var("SHOW").is_ok() {
+                    for p in &pattern.programs {
+                        println!("  {:?}", p.steps.iter().map(|s| &s.op).collect::<Vec<_>>());
+                    }
+                }
+                let found = find(grammar, &pattern, code);
+                for it in &found.matches {
+                    println!("  {:?} {:?}", &code[it.range.clone()], captured(code, it));
+                }
+                println!("  near {:?} also {:?} exhausted {}", found.near, found.also, found.exhausted);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The children of a node that count: what patterns and code are both reduced to before they are compared.
+//! Comments and terminators vanish, separators become a property of the element they precede, and a
+//! separator at the end of a list vanishes unless its node gives it a meaning.
+
+use grammars::Kinds;
+use tree_sitter::{Node, TreeCursor};
+
+/// A child that counts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Element<'tree> {
+    pub(crate) node: Node<'tree>,
+    /// The field's number, 0 for none.
+    pub(crate) field: u16,
+    /// The kind of the separator between the element before and this one, 0 for none.
+    pub(crate) separator: u16,
+    /// A node that a variable may stand for, not a bare token.
+    pub(crate) value: bool,
+}
+
+impl<'tree> Element<'tree> {
+    /// A node on its own, out of any list.
+    pub(crate) fn lone(node: Node<'tree>, kinds: &Kinds) -> Self {
+        Self { node, field: 0, separator: 0, value: is_value(node, kinds) }
+    }
+}
+
+fn is_value(node: Node<'_>, kinds: &Kinds) -> bool {
+    node.is_named() || kinds.values.contains(node.kind_id())
+}
+
+/// The elements of `parent`, in order. The cursor is scratch space.
+pub(crate) fn elements<'tree>(
+    cursor: &mut TreeCursor<'tree>,
+    parent: Node<'tree>,
+    kinds: &Kinds,
+) -> Vec<Element<'tree>> {
+    let mut list = Vec::new();
+    cursor.reset(parent);
+    if !cursor.goto_first_child() {
+        return list;
+    }
+    let counted = kinds.counted_separators.contains(parent.kind_id());
+    let mut pending: Option<Node<'tree>> = None;
+    loop {
+        let node = cursor.node();
+        let token = !is_value(node, kinds);
+        if node.is_extra() && !node.is_error() || token && is_silent(node, kinds) {
+            // Does not count.
+        } else if token && kinds.separators.contains(node.kind_id()) {
+            if let Some(hole) = pending.replace(node) {
+                list.push(Element::lone(hole, kinds));
+            }
+        } else {
+            let field = cursor.field_id().map_or(0, std::num::NonZero::get);
+            let separator = match pending.take() {
+                Some(last) if token => {
+                    if counted {
+                        list.push(Element::lone(last, kinds));
+                    }
+                    0
+                }
+                Some(between) => between.kind_id(),
+                None => 0,
+            };
+            list.push(Element { node, field, separator, value: !token });
+        }
+        if !cursor.goto_next_sibling() {
+            break;
+        }
+    }
+    if let (Some(last), true) = (pending, counted) {
+        list.push(Element::lone(last, kinds));
+    }
+    list
+}
+
+fn is_silent(node: Node<'_>, kinds: &Kinds) -> bool {
+    !node.is_missing() && (kinds.terminators.contains(node.kind_id()) || node.start_byte() == node.end_byte())
+}
+
+/// Whether a node is compared as one piece of text: it has no parts, or its parts are raw text.
+pub(crate) fn is_atom(node: Node<'_>, kinds: &Kinds) -> bool {
+    let kind = node.kind_id();
+    node.child_count() == 0 || kinds.literal.contains(kind) || kinds.text.contains(kind)
+}

@@ -1,0 +1,244 @@
+//! Which scaffolds of a language accept a fragment, and as what.
+//! A scaffold accepts only if its whole tree is free of errors and the fragment is one node, or a run of
+//! whole siblings, of it. Nothing is searched here.
+
+use crate::elements::{Element, elements};
+use crate::parse::{Descend, preorder, with_parser};
+use crate::scaffold::{Fragment, Scaffolded};
+use crate::shape::{Body, Findings, Shape, build};
+use grammars::{Grammar, Kinds, Role, Rung};
+use std::ops::Range;
+use tree_sitter::{Node, Tree};
+
+/// The most parses one fragment may cost.
+const MAX_PARSES: usize = 4_000;
+/// The deepest pattern; building and matching recurse on it.
+pub(crate) const MAX_DEPTH: usize = 200;
+/// The most variables that are spelt other than by a bare name.
+const MAX_RESPELT: usize = 3;
+
+/// A fragment as one scaffold takes it.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    pub(crate) name: String,
+    /// One node, or a run of siblings.
+    pub(crate) shapes: Vec<Shape>,
+    /// Variables that are literal text here, by their place in the fragment's list.
+    pub(crate) buried: Vec<usize>,
+    keyword_as_name: bool,
+    cost: (bool, usize),
+}
+
+/// What the ladder says of a fragment.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    /// Accepted by these rungs, the best first.
+    Read(Vec<Reading>),
+    /// Accepted, but nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+    /// The whole fragment is one variable.
+    Bare,
+    Refused,
+}
+
+/// Tries every rung.
+pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
+    let mut readings: Vec<Reading> = Vec::new();
+    let (mut too_deep, mut bare) = (false, false);
+    let mut parses = 0;
+    for rung in ordered(grammar, fragment) {
+        for (cost, spellings) in spellings(grammar, fragment) {
+            if parses == MAX_PARSES {
+                break;
+            }
+            parses += 1;
+            match read(grammar, fragment, rung, &spellings) {
+                Outcome::Accepted(shapes, findings) => {
+                    readings.push(Reading {
+                        name: rung.name.clone(),
+                        shapes,
+                        buried: findings.buried,
+                        keyword_as_name: findings.keyword_as_name,
+                        cost: (rung.role == Role::Extra, cost),
+                    });
+                    break;
+                }
+                Outcome::TooDeep => too_deep = true,
+                Outcome::Bare => bare = true,
+                Outcome::Refused => {}
+            }
+        }
+    }
+    // Stable: among equals the order of the ladder stands.
+    readings.sort_by_key(|reading| (reading.keyword_as_name, !reading.buried.is_empty(), reading.cost));
+    match (readings.is_empty(), too_deep, bare) {
+        (false, ..) => Verdict::Read(readings),
+        (true, true, _) => Verdict::TooDeep,
+        (true, false, true) => Verdict::Bare,
+        (true, false, false) => Verdict::Refused,
+    }
+}
+
+/// The rungs in the order they count: a fragment that opens like a declaration is one first.
+pub(crate) fn ordered<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<&'a Rung> {
+    let mut rungs: Vec<&Rung> = grammar.ladder().iter().collect();
+    let opens = |word: &String| {
+        fragment.shown.strip_prefix(word.as_str()).is_some_and(|rest| {
+            !word.ends_with(char::is_alphanumeric)
+                || !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_')
+        })
+    };
+    let declares = grammar.declaration_starts().iter().any(opens);
+    rungs.sort_by_key(|rung| match (rung.role, declares) {
+        (Role::Extra, _) => 2,
+        (Role::Member | Role::Declaration, true) => 0,
+        _ => 1,
+    });
+    rungs
+}
+
+/// The ways to spell the fragment's variables, cheapest first, each with its cost.
+fn spellings<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<(usize, Vec<&'a str>)> {
+    let mut ways: Vec<(usize, usize, Vec<&'a str>)> = vec![(0, 0, Vec::new())];
+    for variable in &fragment.variables {
+        let options = if variable.many { grammar.many_spellings() } else { grammar.one_spellings() };
+        ways = ways
+            .iter()
+            .flat_map(|(cost, respelt, way)| {
+                options.iter().enumerate().map(move |(index, option)| {
+                    let way = way.iter().copied().chain([option.as_str()]).collect();
+                    (cost + index, respelt + usize::from(index > 0), way)
+                })
+            })
+            .filter(|(_, respelt, _)| *respelt <= MAX_RESPELT)
+            .collect();
+        if ways.len() > MAX_PARSES {
+            ways.sort_by_key(|(cost, ..)| *cost);
+            ways.truncate(MAX_PARSES);
+        }
+    }
+    ways.sort_by_key(|(cost, ..)| *cost);
+    ways.into_iter().map(|(cost, _, way)| (cost, way)).collect()
+}
+
+enum Outcome {
+    Accepted(Vec<Shape>, Findings),
+    TooDeep,
+    Bare,
+    Refused,
+}
+
+fn read(grammar: &'static Grammar, fragment: &Fragment, rung: &Rung, spellings: &[&str]) -> Outcome {
+    let scaffolded = fragment.lay_out(grammar, rung, spellings);
+    let Some(tree) = with_parser(grammar, |parser| {
+        parser.reset();
+        parser.parse(&scaffolded.text, None)
+    }) else {
+        return Outcome::Refused;
+    };
+    if tree.root_node().has_error() {
+        return Outcome::Refused;
+    }
+    let kinds = grammar.kinds();
+    let Some(nodes) = place(&tree, &scaffolded, kinds) else { return Outcome::Refused };
+    if nodes.iter().any(|element| is_deeper_than(element.node, MAX_DEPTH)) {
+        return Outcome::TooDeep;
+    }
+    match build(&nodes, &scaffolded, kinds) {
+        Some((shapes, _))
+            if matches!(shapes[..], [Shape { body: Body::One { .. } | Body::Many { .. }, .. }]) =>
+        {
+            Outcome::Bare
+        }
+        Some((shapes, findings)) => Outcome::Accepted(shapes, findings),
+        None => Outcome::Refused,
+    }
+}
+
+/// The node, or the run of whole siblings, that the fragment is.
+fn place<'tree>(
+    tree: &'tree Tree,
+    scaffolded: &Scaffolded<'_>,
+    kinds: &Kinds,
+) -> Option<Vec<Element<'tree>>> {
+    let wanted = scaffolded.fragment.clone();
+    let node = innermost(tree.root_node(), &wanted);
+    if kinds.text.contains(node.kind_id()) || kinds.comment.contains(node.kind_id()) {
+        return None;
+    }
+    let range = node.byte_range();
+    if range == wanted {
+        return node.is_named().then(|| vec![Element::lone(node, kinds)]);
+    }
+    if range == (wanted.start..scaffolded.terminator_end) && !completes_empty_statement(node, &wanted) {
+        return Some(vec![Element::lone(node, kinds)]);
+    }
+    run(node, &wanted, kinds)
+}
+
+/// The innermost named node that encloses `wanted`.
+fn innermost<'tree>(root: Node<'tree>, wanted: &Range<usize>) -> Node<'tree> {
+    let encloses = |node: &Node<'_>| node.start_byte() <= wanted.start && wanted.end <= node.end_byte();
+    let mut node = root;
+    let mut cursor = root.walk();
+    loop {
+        cursor.reset(node);
+        if !cursor.goto_first_child() {
+            return node;
+        }
+        while !(cursor.node().is_named() && encloses(&cursor.node())) {
+            if !cursor.goto_next_sibling() {
+                return node;
+            }
+        }
+        node = cursor.node();
+    }
+}
+
+/// Whether the scaffold's terminator became a statement of its own, so that the fragment was not whole.
+fn completes_empty_statement(node: Node<'_>, wanted: &Range<usize>) -> bool {
+    let mut empty = false;
+    preorder(node, |inner| {
+        empty |=
+            inner.is_named() && inner.start_byte() >= wanted.end && inner.start_byte() < inner.end_byte();
+        if empty { Descend::Stop } else { Descend::Yes }
+    });
+    empty
+}
+
+fn run<'tree>(parent: Node<'tree>, wanted: &Range<usize>, kinds: &Kinds) -> Option<Vec<Element<'tree>>> {
+    let mut cursor = parent.walk();
+    let mut inside = parent
+        .children(&mut cursor)
+        .filter(|child| child.start_byte() < wanted.end && child.end_byte() > wanted.start);
+    let first = inside.next()?;
+    let last = inside.last().unwrap_or(first);
+    if first.start_byte() != wanted.start || last.end_byte() != wanted.end {
+        return None;
+    }
+    let mut nodes: Vec<Element<'tree>> = elements(&mut parent.walk(), parent, kinds)
+        .into_iter()
+        .filter(|element| wanted.start <= element.node.start_byte() && element.node.end_byte() <= wanted.end)
+        .collect();
+    nodes.first_mut()?.separator = 0;
+    let values = nodes.iter().filter(|element| element.value).count();
+    // A run of one is a node that some separator or comment was written beside.
+    (values > 0 && values * 2 >= nodes.len()).then_some(nodes)
+}
+
+fn is_deeper_than(node: Node<'_>, limit: usize) -> bool {
+    let mut cursor = node.walk();
+    loop {
+        if cursor.depth() as usize > limit {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! Runs a pattern's program at one place of a tree: complete backtracking on explicit stacks.
+//! Among the solutions it finds the one whose ellipses are shortest, from left to right. It never
+//! recurses, and it never gives up silently: a spent step budget is an outcome of its own.
+
+use crate::elements::{Element, elements};
+use crate::program::{Op, Program, Step};
+use crate::same_text::same_text;
+use grammars::Kinds;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use tree_sitter::{Node, TreeCursor};
+
+/// Steps at one place before the search of that place is given up.
+const MAX_STEPS: usize = 1_000_000;
+/// Steps at one place in search of a near miss.
+const MAX_NEAR_STEPS: usize = 4_000;
+/// The most neighbouring children a near miss may have too many, except at the end of a node.
+const MAX_NEAR_GROUP: usize = 3;
+
+/// How a place compares with the pattern.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Matched(Matched),
+    No,
+    /// The step budget ran out.
+    Exhausted,
+}
+
+/// A match at one place.
+#[derive(Debug)]
+pub(crate) struct Matched {
+    pub(crate) range: Range<usize>,
+    /// By slot.
+    pub(crate) bindings: Vec<Option<Bound>>,
+    /// What the code has beyond the pattern; only when near misses were asked for.
+    pub(crate) surplus: Option<String>,
+}
+
+/// What a variable stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) range: Range<usize>,
+    pub(crate) items: Vec<Range<usize>>,
+}
+
+/// Whether one surplus group of children may be passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strictness {
+    Strict,
+    Near,
+}
+
+/// The separator that the next element must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Separator {
+    /// The pattern's own.
+    Own,
+    /// That of an ellipsis that stood for nothing: one of the two separators beside it went with it.
+    Instead(u16),
+    /// Any: nothing of the pattern stands before.
+    Any,
+}
+
+/// A list of siblings and how to go on after it.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    list: usize,
+    /// The frame of the parent and the index to go on at there.
+    parent: Option<(usize, usize)>,
+}
+
+/// Where the run is: everything that a step depends on but the bindings.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    step: usize,
+    frame: usize,
+    index: usize,
+    separator: Separator,
+}
+
+/// An ellipsis at a place where every length failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Dead {
+    step: usize,
+    list: usize,
+    index: usize,
+    separator: Separator,
+    surplus: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Value {
+    Node { list: usize, index: usize },
+    Run { list: usize, start: usize, end: usize },
+    Content { start: usize, end: usize },
+}
+
+/// What to try when the current way fails.
+#[derive(Debug)]
+struct Choice {
+    state: State,
+    trail: usize,
+    frames: usize,
+    /// Whether something had been passed over by then.
+    surplus: bool,
+    kind: Alternative,
+}
+
+#[derive(Debug)]
+enum Alternative {
+    /// The ellipsis at this state stands for this many elements.
+    Longer(usize),
+    /// Pass over this many elements.
+    Surplus(usize),
+}
+
+/// Reused from place to place in one file.
+pub(crate) struct Machine<'a, 'tree> {
+    source: &'a [u8],
+    kinds: &'a Kinds,
+    cursor: TreeCursor<'tree>,
+    lists: Vec<Vec<Element<'tree>>>,
+    list_of: HashMap<usize, usize>,
+    frames: Vec<Frame>,
+    choices: Vec<Choice>,
+    values: Vec<Option<Value>>,
+    trail: Vec<usize>,
+    failed: HashSet<Dead>,
+    surplus: Option<String>,
+}
+
+impl<'a, 'tree> Machine<'a, 'tree> {
+    pub(crate) fn new(root: Node<'tree>, source: &'a [u8], kinds: &'a Kinds) -> Self {
+        Self {
+            source,
+            kinds,
+            cursor: root.walk(),
+            lists: Vec::new(),
+            list_of: HashMap::new(),
+            frames: Vec::new(),
+            choices: Vec::new(),
+            values: Vec::new(),
+            trail: Vec::new(),
+            failed: HashSet::new(),
+            surplus: None,
+        }
+    }
+
+    /// Compares `program` with the siblings of `list` from `start` on.
+    pub(crate) fn run(
+        &mut self,
+        program: &Program,
+        list: &[Element<'tree>],
+        start: usize,
+        slots: usize,
+        strictness: Strictness,
+    ) -> Outcome {
+        self.reset(list, slots);
+        let budget = if strictness == Strictness::Strict { MAX_STEPS } else { MAX_NEAR_STEPS };
+        let mut state = State { step: 0, frame: 0, index: start, separator: Separator::Any };
+        for _ in 0..budget {
+            let next = match program.steps.get(state.step) {
+                Some(step) => {
+                    if strictness == Strictness::Near {
+                        self.offer_surplus(state, step);
+                    }
+                    self.advance(program, step, state)
+                }
+                None if self.stops_short(program, state) => None,
+                None => return Outcome::Matched(self.matched(start, state.index)),
+            };
+            state = match next.or_else(|| self.backtrack(program)) {
+                Some(next) => next,
+                None => return Outcome::No,
+            };
+        }
+        Outcome::Exhausted
+    }
+
+    fn reset(&mut self, list: &[Element<'tree>], slots: usize) {
+        self.lists.clear();
+        self.list_of.clear();
+        self.frames.clear();
+        self.choices.clear();
+        self.trail.clear();
+        self.failed.clear();
+        self.surplus = None;
+        self.values.clear();
+        self.values.resize(slots, None);
+        self.lists.push(list.to_vec());
+        self.frames.push(Frame { list: 0, parent: None });
+    }
+
+    /// Whether an ellipsis at the end of a run of siblings could go on: there it means all the rest.
+    fn stops_short(&self, program: &Program, state: State) -> bool {
+        program.open_end
+            && self.lists[0].get(state.index).is_some_and(|next| next.value && !next.node.has_error())
+    }
+
+    /// Takes one step; `None` when the code does not fit.
+    fn advance(&mut self, program: &Program, step: &Step, state: State) -> Option<State> {
+        match &step.op {
+            Op::Leave => self.leave(state),
+            Op::Many { slot } => {
+                let list = self.frames[state.frame].list;
+                if !program.repeats && self.failed.contains(&self.key(state)) {
+                    return None;
+                }
+                self.choose(state, Alternative::Longer(1));
+                self.bind(*slot, Value::Run { list, start: state.index, end: state.index })?;
+                let separator = match state.separator {
+                    Separator::Own => Separator::Instead(step.separator),
+                    inherited if step.separator == 0 && inherited != Separator::Any => Separator::Instead(0),
+                    inherited => inherited,
+                };
+                Some(State { step: state.step + 1, separator, ..state })
+            }
+            _ => self.consume(step, state),
+        }
+    }
+
+    fn leave(&mut self, state: State) -> Option<State> {
+        let frame = self.frames[state.frame];
+        let (parent, index) = frame.parent?;
+        (state.index == self.lists[frame.list].len()).then_some(State {
+            step: state.step + 1,
+            frame: parent,
+            index,
+            separator: Separator::Own,
+        })
+    }
+
+    fn consume(&mut self, step: &Step, state: State) -> Option<State> {
+        let list = self.frames[state.frame].list;
+        let element = *self.lists[list].get(state.index)?;
+        let top = self.frames[state.frame].parent.is_none();
+        if element.node.has_error() && top
+            || !separator_fits(step, state.separator, &element)
+            || !(top || element.field == step.field)
+        {
+            return None;
+        }
+        let after =
+            State { step: state.step + 1, index: state.index + 1, separator: Separator::Own, ..state };
+        let node = element.node;
+        let kind = node.kind_id();
+        let fits = match &step.op {
+            Op::Enter { kind: wanted } => {
+                if kind != *wanted || !element.value {
+                    return None;
+                }
+                let inner = self.list(node);
+                self.frames.push(Frame { list: inner, parent: Some((state.frame, state.index + 1)) });
+                let frame = self.frames.len() - 1;
+                return Some(State { step: state.step + 1, frame, index: 0, separator: Separator::Own });
+            }
+            Op::Name(text) => self.kinds.names.contains(kind) && self.source[node.byte_range()] == text[..],
+            Op::Leaf { kind: wanted, text } => kind == *wanted && self.source[node.byte_range()] == text[..],
+            Op::Token { kind: wanted } => kind == *wanted && !element.value,
+            Op::Quoted { kind: wanted, open, close, slot } => {
+                let content = (kind == *wanted).then(|| self.content(node, open, close)).flatten()?;
+                self.bind(*slot, Value::Content { start: content.start, end: content.end })?;
+                true
+            }
+            Op::One { slot } => {
+                if !element.value || node.start_byte() == node.end_byte() {
+                    return None;
+                }
+                self.bind(*slot, Value::Node { list, index: state.index })?;
+                true
+            }
+            Op::Leave | Op::Many { .. } => false,
+        };
+        fits.then_some(after)
+    }
+
+    /// The content of a literal with exactly these delimiters.
+    fn content(&self, node: Node<'tree>, open: &[u8], close: &[u8]) -> Option<Range<usize>> {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let text = &self.source[start..end];
+        if text.len() < open.len() + close.len() || !text.starts_with(open) || !text.ends_with(close) {
+            return None;
+        }
+        let content = start + open.len()..end - close.len();
+        // Parts that straddle the border show that the delimiters are others: `"` against `"""`.
+        let last = node.child_count().checked_sub(1);
+        let first = node.child(0);
+        let exact = first
+            .is_none_or(|first| first.end_byte() == content.start || first.start_byte() == content.start)
+            && last
+                .and_then(|last| node.child(last))
+                .is_none_or(|last| last.start_byte() == content.end || last.end_byte() == content.end);
+        exact.then_some(content)
+    }
+
+    fn choose(&mut self, state: State, kind: Alternative) {
+        let (trail, frames, surplus) = (self.trail.len(), self.frames.len(), self.surplus.is_some());
+        self.choices.push(Choice { state, trail, frames, surplus, kind });
+    }
+
+    /// Takes up the latest alternative that is left.
+    fn backtrack(&mut self, program: &Program) -> Option<State> {
+        while let Some(choice) = self.choices.pop() {
+            while self.trail.len() > choice.trail {
+                if let Some(slot) = self.trail.pop() {
+                    self.values[slot] = None;
+                }
+            }
+            self.frames.truncate(choice.frames);
+            if !choice.surplus {
+                self.surplus = None;
+            }
+            let next = match choice.kind {
+                Alternative::Longer(count) => self.lengthen(program, choice.state, count),
+                Alternative::Surplus(count) => self.pass_over(choice.state, count),
+            };
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    /// Lets the ellipsis at `state` stand for `count` elements.
+    fn lengthen(&mut self, program: &Program, state: State, count: usize) -> Option<State> {
+        let step = &program.steps[state.step];
+        let Op::Many { slot } = &step.op else { return None };
+        let frame = self.frames[state.frame];
+        let last = state.index + count - 1;
+        let takes = self.lists[frame.list].get(last).is_some_and(|element| {
+            (element.value || self.is_token_list(frame) && last + 1 < self.lists[frame.list].len())
+                && (frame.parent.is_none() || element.field == step.field)
+                && (count > 1 || separator_fits(step, state.separator, element))
+                && !(frame.parent.is_none() && element.node.has_error())
+        });
+        if !takes {
+            let dead = self.key(state);
+            self.failed.insert(dead);
+            return None;
+        }
+        self.choose(state, Alternative::Longer(count + 1));
+        let end = state.index + count;
+        // A run that differs from its namesake may still be the start of one that does not.
+        self.bind(*slot, Value::Run { list: frame.list, start: state.index, end })?;
+        Some(State { step: state.step + 1, index: end, separator: Separator::Own, ..state })
+    }
+
+    fn is_token_list(&self, frame: Frame) -> bool {
+        frame.parent.is_some_and(|(parent, index)| {
+            let node = self.lists[self.frames[parent].list][index - 1].node;
+            self.kinds.token_lists.contains(node.kind_id())
+        })
+    }
+
+    /// Remembers to try again with elements passed over, where the code has more than the pattern.
+    fn offer_surplus(&mut self, state: State, step: &Step) {
+        let frame = self.frames[state.frame];
+        if self.surplus.is_some() || frame.parent.is_none() || matches!(step.op, Op::Many { .. }) {
+            return;
+        }
+        let left = self.lists[frame.list].len() - state.index;
+        let most = if matches!(step.op, Op::Leave) { left } else { left.min(MAX_NEAR_GROUP) };
+        let counts = if matches!(step.op, Op::Leave) { most..=most } else { 1..=most };
+        for count in counts.rev().filter(|count| *count > 0) {
+            self.choose(state, Alternative::Surplus(count));
+        }
+    }
+
+    fn pass_over(&mut self, state: State, count: usize) -> Option<State> {
+        let group = &self.lists[self.frames[state.frame].list][state.index..state.index + count];
+        let first = group.iter().find(|element| element.value).or(group.first())?;
+        let language = first.node.language();
+        let field = language.field_name_for_id(first.field);
+        self.surplus = Some(field.unwrap_or(first.node.kind()).to_owned());
+        Some(State { index: state.index + count, separator: Separator::Any, ..state })
+    }
+
+    fn bind(&mut self, slot: Option<usize>, value: Value) -> Option<()> {
+        let Some(slot) = slot else { return Some(()) };
+        match self.values[slot] {
+            Some(earlier) => self.same(earlier, value).then_some(()),
+            None => {
+                self.values[slot] = Some(value);
+                self.trail.push(slot);
+                Some(())
+            }
+        }
+    }
+
+    fn same(&mut self, left: Value, right: Value) -> bool {
+        match (left, right) {
+            (Value::Content { .. }, _) | (_, Value::Content { .. }) => {
+                self.source[self.bound(left).range] == self.source[self.bound(right).range]
+            }
+            _ => {
+                let (lefts, rights) = (self.nodes(left), self.nodes(right));
+                lefts.len() == rights.len()
+                    && lefts.into_iter().zip(rights).all(|(left, right)| {
+                        same_text(left, right, self.source, self.kinds, &mut self.cursor)
+                    })
+            }
+        }
+    }
+
+    fn nodes(&self, value: Value) -> Vec<Node<'tree>> {
+        match value {
+            Value::Node { list, index } => vec![self.lists[list][index].node],
+            Value::Run { list, start, end } => {
+                self.lists[list][start..end].iter().map(|it| it.node).collect()
+            }
+            Value::Content { .. } => Vec::new(),
+        }
+    }
+
+    fn bound(&self, value: Value) -> Bound {
+        let items: Vec<Range<usize>> = match value {
+            Value::Content { start, end } => vec![start..end],
+            _ => self.nodes(value).iter().map(Node::byte_range).collect(),
+        };
+        let range = match (items.first(), items.last(), value) {
+            (Some(first), Some(last), _) => first.start..last.end,
+            (_, _, Value::Run { list, start, .. }) => {
+                let place = self.place(list, start);
+                place..place
+            }
+            _ => 0..0,
+        };
+        Bound { range, items }
+    }
+
+    /// What decides whether the ellipsis at `state` can succeed, as long as no variable repeats.
+    fn key(&self, state: State) -> Dead {
+        let list = self.frames[state.frame].list;
+        Dead {
+            step: state.step,
+            list,
+            index: state.index,
+            separator: state.separator,
+            surplus: self.surplus.is_some(),
+        }
+    }
+
+    /// Where an empty run at `index` lies: after what stands before it.
+    fn place(&self, list: usize, index: usize) -> usize {
+        let before = index.checked_sub(1).and_then(|before| self.lists[list].get(before));
+        let after = self.lists[list].get(index);
+        before.map(|it| it.node.end_byte()).or(after.map(|it| it.node.start_byte())).unwrap_or_default()
+    }
+
+    fn matched(&self, start: usize, end: usize) -> Matched {
+        let top = &self.lists[0];
+        let from = top.get(start).map_or(0, |first| first.node.start_byte());
+        let to = end.checked_sub(1).and_then(|last| top.get(last)).map_or(from, |last| last.node.end_byte());
+        Matched {
+            range: from..to.max(from),
+            bindings: self.values.iter().map(|value| value.map(|value| self.bound(value))).collect(),
+            surplus: self.surplus.clone(),
+        }
+    }
+
+    fn list(&mut self, node: Node<'tree>) -> usize {
+        if let Some(&known) = self.list_of.get(&node.id()) {
+            return known;
+        }
+        self.lists.push(elements(&mut self.cursor, node, self.kinds));
+        let index = self.lists.len() - 1;
+        self.list_of.insert(node.id(), index);
+        index
+    }
+}
+
+fn separator_fits(step: &Step, wanted: Separator, element: &Element<'_>) -> bool {
+    match wanted {
+        Separator::Any => true,
+        Separator::Own => element.separator == step.separator,
+        Separator::Instead(_) if step.separator == 0 => element.separator == 0,
+        Separator::Instead(separator) => element.separator == separator,
+    }
+}

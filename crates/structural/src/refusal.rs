@@ -1,0 +1,234 @@
+//! Why a fragment is not a pattern: where it stopped parsing, and the nearest form that is accepted.
+//! A proposal is only made after the ladder has accepted it.
+
+use crate::ladder::{Verdict, climb, ordered};
+use crate::parse::with_parser;
+use crate::pattern::lower_case_variables;
+use crate::scaffold::{Fragment, Scaffolded};
+use grammars::Grammar;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Proposals tried before giving up.
+const MAX_PROPOSALS: usize = 24;
+
+/// Why a fragment is not a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PatternError {
+    #[error("the pattern is empty")]
+    Empty,
+    #[error("the pattern is {length} bytes long; the limit is {limit}")]
+    TooLong { length: usize, limit: usize },
+    #[error("the pattern is nested more than {limit} deep")]
+    TooDeep { limit: usize },
+    #[error(
+        "the pattern `{variable}` is only a variable, which stands for everything; put some code around it"
+    )]
+    Bare { variable: String },
+    #[error(
+        "`{name}` is used both as `${name}` and as `$$${name}`; give the run of siblings a name of its own"
+    )]
+    Arity { name: String },
+    #[error("{0}")]
+    Unparsable(Box<Unparsable>),
+}
+
+/// A fragment that no scaffold accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unparsable {
+    pub(crate) language: &'static str,
+    /// Where it stopped parsing: a byte of the trimmed fragment, and its 1-based line and column.
+    pub(crate) offset: usize,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    /// That line with a caret under the place.
+    pub(crate) excerpt: String,
+    /// The nearest form that would be accepted.
+    pub(crate) nearest: Option<String>,
+}
+
+impl std::fmt::Display for Unparsable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { language, line, column, excerpt, nearest, .. } = self;
+        write!(
+            f,
+            "the pattern does not parse as `{language}` in any context; it stopped at line {line}, column {column}\n{excerpt}"
+        )?;
+        match nearest {
+            Some(nearest) => write!(f, "\nthe nearest form that is accepted: `{nearest}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Explains a fragment that the ladder refused.
+pub(crate) fn refuse(grammar: &'static Grammar, fragment: &Fragment) -> PatternError {
+    let offset = furthest(grammar, fragment);
+    let before = &fragment.shown[..offset];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let column = before[line_start..].chars().count() + 1;
+    let text = fragment.shown[line_start..].lines().next().unwrap_or_default();
+    let excerpt = format!("  {text}\n  {}^", " ".repeat(column - 1));
+    PatternError::Unparsable(Box::new(Unparsable {
+        language: grammar.id(),
+        offset,
+        line: before.matches('\n').count() + 1,
+        column,
+        excerpt,
+        nearest: nearest(grammar, &fragment.shown, offset),
+    }))
+}
+
+/// The furthest place that any scaffold got to, by the parser's own log.
+fn furthest(grammar: &'static Grammar, fragment: &Fragment) -> usize {
+    let plain = |many: bool| -> Vec<&str> {
+        let options = if many { grammar.many_spellings() } else { grammar.one_spellings() };
+        options.iter().map(String::as_str).collect()
+    };
+    let depth = grammar.one_spellings().len().max(grammar.many_spellings().len()).min(3);
+    let mut best = 0;
+    for rung in ordered(grammar, fragment) {
+        for choice in 0..depth {
+            let spellings: Vec<&str> = fragment
+                .variables
+                .iter()
+                .map(|variable| {
+                    let options = plain(variable.many);
+                    options[choice.min(options.len() - 1)]
+                })
+                .collect();
+            let scaffolded = fragment.lay_out(grammar, rung, &spellings);
+            if let Some(stopped) = stopping_place(grammar, &scaffolded) {
+                best = best.max(stopped);
+            }
+        }
+    }
+    while !fragment.shown.is_char_boundary(best) {
+        best -= 1;
+    }
+    best
+}
+
+/// Where the parser first found no way on, as a place in the fragment.
+fn stopping_place(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>) -> Option<usize> {
+    let log = Arc::new(Mutex::new(Log::default()));
+    let tree = with_parser(grammar, |parser| {
+        parser.reset();
+        let seen = Arc::clone(&log);
+        parser.set_logger(Some(Box::new(move |_, message| {
+            seen.lock().unwrap_or_else(PoisonError::into_inner).read(message)
+        })));
+        let tree = parser.parse(&scaffolded.text, None);
+        parser.set_logger(None);
+        tree
+    })?;
+    if !tree.root_node().has_error() {
+        return None;
+    }
+    let (row, column) = log.lock().unwrap_or_else(PoisonError::into_inner).furthest?;
+    let line = scaffolded.text.split_inclusive('\n').take(row).map(str::len).sum::<usize>();
+    let place = line + column;
+    let blank = scaffolded.text.get(place..)?.len() - scaffolded.text.get(place..)?.trim_start().len();
+    (place + blank >= scaffolded.fragment.start).then(|| scaffolded.shown_at(place + blank))
+}
+
+/// What the parser's log tells about the first error.
+#[derive(Debug, Default)]
+struct Log {
+    at: (usize, usize),
+    furthest: Option<(usize, usize)>,
+    recovering: bool,
+}
+
+impl Log {
+    fn read(&mut self, message: &str) {
+        if message.starts_with("process ") {
+            let number = |key: &str| -> Option<usize> {
+                let rest = &message[message.find(key)? + key.len()..];
+                rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+            };
+            if let (Some(row), Some(column)) = (number("row:"), number("col:")) {
+                self.at = (row, column);
+            }
+        } else if message.starts_with("detect_error") && !self.recovering {
+            self.furthest = self.furthest.max(Some(self.at));
+        } else if message.starts_with("resume") || message.starts_with("recover") {
+            self.recovering = true;
+        }
+    }
+}
+
+/// The first change of the fragment that makes the ladder accept it.
+fn nearest(grammar: &'static Grammar, shown: &str, offset: usize) -> Option<String> {
+    proposals(grammar, shown, offset)
+        .into_iter()
+        .take(MAX_PROPOSALS)
+        .find(|proposal| matches!(climb(grammar, &Fragment::lex(grammar, proposal)), Verdict::Read(_)))
+}
+
+fn proposals(grammar: &Grammar, shown: &str, offset: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    let respelt = respell(shown);
+    if respelt != shown {
+        found.push(respelt.clone());
+    }
+    let balanced = balance(&respelt);
+    if balanced != respelt {
+        found.push(balanced.clone());
+    }
+    let trimmed = balanced.trim_end_matches([',', ';', ' ', '\n', ':']).to_owned();
+    for base in [&balanced, &trimmed] {
+        let added = grammar.completions().iter().map(|completion| format!("{base}{completion}"));
+        found.push(base.clone());
+        found.extend(added);
+    }
+    if respelt == shown && offset < shown.len() {
+        let (before, after) = shown.split_at(offset);
+        found.push(format!("{}, {after}", before.trim_end()));
+        let word = after.find(|next: char| !next.is_alphanumeric()).unwrap_or(after.len()).max(1);
+        if let Some(rest) = after.get(word..) {
+            found.push(format!("{before}{}", rest.trim_start()));
+        }
+    }
+    found.retain(|proposal| proposal != shown && !proposal.trim().is_empty());
+    found
+}
+
+/// Other notations for variables and ellipses, in ours.
+fn respell(shown: &str) -> String {
+    let mut text = shown.replace('…', "$$$");
+    if !text.contains("$$$...") {
+        text = text.replace("...", "$$$");
+    }
+    for word in lower_case_variables(&text) {
+        text = text.replace(&word, &word.to_uppercase());
+    }
+    text
+}
+
+/// Adds the brackets that are missing at the end, and drops those that close nothing.
+fn balance(text: &str) -> String {
+    let mut open = Vec::new();
+    let mut kept = String::new();
+    let mut quote = None;
+    for next in text.chars() {
+        match (quote, next) {
+            (Some(end), _) if end == next => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '`') => quote = Some(next),
+            (None, '(') => open.push(')'),
+            (None, '[') => open.push(']'),
+            (None, '{') => open.push('}'),
+            (None, ')' | ']' | '}') if open.pop() != Some(next) => continue,
+            (None, _) => {}
+        }
+        kept.push(next);
+    }
+    kept.extend(quote);
+    for close in open.into_iter().rev() {
+        if close == '}' && !kept.ends_with(char::is_whitespace) {
+            kept.push(' ');
+        }
+        kept.push(close);
+    }
+    kept
+}
