@@ -293,7 +293,7 @@ impl Commit<'_> {
             Err(stuck) => {
                 self.notes.extend(stuck.iter().map(|stuck| {
                     format!("`{}` could not be removed yet: {}", stuck.path.display(), stuck.why)
-                }))
+                }));
             }
         }
         Committed { effects: self.change.effects(), notes: self.notes }

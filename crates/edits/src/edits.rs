@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tool::{Authority, WritePermit};
 use workspace::Workspace;
 
-use crate::change::Change;
+use crate::change::{Change, Effect, EffectKind, Pair};
 use crate::commit::{Committed, Committer, prepare_state, recovered};
 use crate::content::stamp;
 use crate::diff::{Diff, Pager, Side};
@@ -18,8 +18,10 @@ use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::picture::picture;
 use crate::plan::Plan;
+use crate::preview::Proposed;
 use crate::restore::{Recovery, recover};
 use crate::store::{Fate, Proposal, Staged, Store};
+use crate::verify::verify;
 
 /// Where journal, lock and staged edits are kept: a folder for one workspace alone, outside of it, closed to others.
 #[derive(Clone, Debug)]
@@ -173,6 +175,20 @@ impl Edits {
         Ok(pager.finish())
     }
 
+    /// A change's files with their contents before and after, from the files as they are now; a file that has
+    /// changed is an error.
+    pub fn proposed(&self, change: &Change) -> Result<Vec<Proposed>, Error> {
+        let file = |(effect, pair): (Effect, Pair<'_>)| {
+            let renamed_from = match &effect.kind {
+                EffectKind::Renamed { from } => Some(change.absolute(from)),
+                _ => None,
+            };
+            let (before, after) = (pair.old_bytes(change)?, pair.new_bytes(change)?);
+            Ok(Proposed { path: change.absolute(&effect.path), renamed_from, before, after })
+        };
+        change.effects_with_files().into_iter().map(file).collect()
+    }
+
     /// Stages a change under a new id.
     pub fn stage(&self, proposal: Proposal) -> Result<Staged, Error> {
         self.inner.store.stage(&self.inner.disk, &self.inner.limits, proposal)
@@ -193,7 +209,7 @@ impl Edits {
     pub fn accept(&self, staged: &Staged, permit: WritePermit) -> Result<Committed, Error> {
         // Another process may have dealt with it since `staged` was read.
         self.staged(&staged.id)?;
-        match self.commit(&staged.change, permit) {
+        match self.commit(&staged.change, permit).map_err(|error| self.explained(staged, error)) {
             Ok(mut committed) => {
                 let files = staged.change.files().iter();
                 let files = files
@@ -204,17 +220,28 @@ impl Edits {
                 }
                 Ok(committed)
             }
-            Err(Error::Mismatch { mut mismatches }) => {
-                self.staged(&staged.id)?;
-                for mismatch in &mut mismatches {
-                    let Ok(now) = stamp(&staged.change.absolute(&mismatch.path)) else { continue };
-                    let Inner { store, disk, limits, .. } = &*self.inner;
-                    mismatch.caused_by = store.culprit(disk, limits, staged, (&mismatch.path, now))?;
-                }
-                Err(Error::Mismatch { mismatches })
-            }
             Err(error) => Err(error),
         }
+    }
+
+    /// Compares every file of a staged edit with its snapshot, as accepting it would, and writes nothing.
+    pub fn verify(&self, staged: &Staged) -> Result<(), Error> {
+        verify(&staged.change).map_err(|error| self.explained(staged, error))
+    }
+
+    /// Adds to each mismatch which accepted edit caused it; or says that the edit itself has been dealt with.
+    fn explained(&self, staged: &Staged, error: Error) -> Error {
+        let Error::Mismatch { mut mismatches } = error else { return error };
+        let Inner { store, disk, limits, .. } = &*self.inner;
+        if let Err(finished @ Error::Finished { .. }) = self.staged(&staged.id) {
+            return finished;
+        }
+        for mismatch in &mut mismatches {
+            let Ok(now) = stamp(&staged.change.absolute(&mismatch.path)) else { continue };
+            mismatch.caused_by =
+                store.culprit(disk, limits, staged, (&mismatch.path, now)).unwrap_or_default();
+        }
+        Error::Mismatch { mismatches }
     }
 
     /// Drops a staged edit.

@@ -63,6 +63,11 @@ mod restore;
 mod verify;
 
 pub mod diff;
+mod preview;
+mod render;
+#[path = "tool.rs"]
+mod resolve;
+
 mod error;
 #[cfg(feature = "fault-injection")]
 pub mod fault;
@@ -75,5 +80,7 @@ pub use edits::{Edits, State};
 pub use error::{Cause, Difference, Error, Foreign, Mismatch, Stuck};
 pub use limits::Limits;
 pub use plan::{Plan, Replacement};
+pub use preview::{Preview, Proposed};
+pub use resolve::Resolve;
 pub use restore::Recovery;
 pub use store::{Proposal, Repeat, Staged};

@@ -30,7 +30,7 @@ impl Lock {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(Errno::WOULDBLOCK | Errno::INTR) if began.elapsed() < wait => {
-                    std::thread::sleep(ASK_AGAIN)
+                    std::thread::sleep(ASK_AGAIN);
                 }
                 Err(Errno::WOULDBLOCK) => return Err(Error::Locked { lock: path.to_owned(), waited: wait }),
                 Err(error) => return Err(failed(error.into())),

@@ -9,4 +9,6 @@ extern crate outrigger_edits as edits;
 
 mod bench;
 mod commit;
+mod killed;
+mod scenario;
 mod within;
