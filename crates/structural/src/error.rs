@@ -25,6 +25,10 @@ pub(crate) enum Error {
     TooMany { matches: usize, limit: usize },
     #[error("the rewrite of `{path}` would be too long: nested matches repeat what they capture")]
     TooLong { path: String },
+    #[error("{message}")]
+    Arguments { message: String },
+    #[error(transparent)]
+    Staging(#[from] edits::Error),
     #[error("the call was cancelled")]
     Cancelled,
 }

@@ -34,6 +34,7 @@ mod scaffold;
 mod search;
 mod shape;
 mod spans;
+mod spelling;
 mod sweep;
 mod tool;
 mod visit;

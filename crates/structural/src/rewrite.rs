@@ -131,7 +131,9 @@ impl Work<'_> {
     fn settle(&mut self, limits: &Limits<'_>) -> Result<(Assembled, Option<NewError>), Unwritten> {
         let grammar = self.rules[0].pattern.grammar();
         let before = parse::error_regions(self.tree).len();
-        for round in 1.. {
+        let mut round = 0;
+        loop {
+            round += 1;
             let assembled = self.assemble()?;
             let whole = &assembled.whole;
             if whole.bytes == self.layout.source {
@@ -151,7 +153,6 @@ impl Work<'_> {
                 return Ok((assembled, error));
             }
         }
-        unreachable!("every round refuses or wraps at least one of finitely many replacements")
     }
 
     /// Helps a mark that did not come through: parentheses, else its replacement is refused. `false` when it lies at

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use workspace::text::{LineIndex, Position};
 
@@ -19,6 +20,9 @@ use crate::visit::{Mention, Tally, Visited, visit};
 
 /// Matches are counted up to this many; past it the search stops.
 pub(crate) const MAX_COUNTED: usize = 100_000;
+
+/// Characters of a match's or variable's text that are kept.
+const MAX_EXCERPT: usize = 8_000;
 
 /// How to search.
 pub(crate) struct Search<'a> {
@@ -59,13 +63,32 @@ pub(crate) struct Hit {
     pub(crate) range: Range<usize>,
     pub(crate) start: Position,
     pub(crate) end: Position,
-    pub(crate) text: String,
+    pub(crate) text: Excerpt,
     /// As they are written in the pattern, with their text.
-    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) variables: Vec<(String, Excerpt)>,
     /// The white space before the match in its line, when nothing else is there.
     pub(crate) indent: String,
     pub(crate) before: Vec<String>,
     pub(crate) after: Vec<String>,
+}
+
+/// The first characters of a piece of source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    pub(crate) text: String,
+    /// How many characters there are in all.
+    pub(crate) characters: usize,
+}
+
+impl Excerpt {
+    fn new(source: &[u8]) -> Self {
+        let whole = String::from_utf8_lossy(source);
+        let text = match whole.char_indices().nth(MAX_EXCERPT) {
+            Some((end, _)) => whole[..end].to_owned(),
+            None => whole.clone().into_owned(),
+        };
+        Self { text, characters: whole.chars().count() }
+    }
 }
 
 /// What one file gave.
@@ -81,13 +104,14 @@ impl Search<'_> {
     pub(crate) fn run(&self, selection: &Selection<Pattern>) -> Result<Answer, Error> {
         let filters: Vec<Prefilter> =
             selection.programs.iter().map(|(_, pattern)| Prefilter::new(pattern.literals())).collect();
+        let front = Front { wanted: self.max_results, counts: Mutex::default() };
         let counted = AtomicUsize::new(0);
         let full = || counted.load(Ordering::Relaxed) > self.max_counted;
         let stop = || (self.cancelled)() || full();
         let sizes: Vec<u64> = selection.files.iter().map(|(file, _)| file.len).collect();
         let sweep = Sweep { threads: self.threads, stop: &stop, report: self.report };
         let mut pages = sweep.run(&sizes, |index| {
-            let page = self.page(selection, &filters, index);
+            let page = self.page(selection, &filters, &front, index);
             counted.fetch_add(page.count, Ordering::Relaxed);
             page
         });
@@ -95,23 +119,35 @@ impl Search<'_> {
             return Err(Error::Cancelled);
         }
         if full() {
-            self.fill_front(selection, &filters, &mut pages);
+            self.fill_front(selection, &filters, &front, &mut pages);
         }
         Ok(self.answer(selection, pages, full()))
     }
 
     /// After an early stop: searches what was left out in front, so that the matches shown are the first ones.
-    fn fill_front(&self, selection: &Selection<Pattern>, filters: &[Prefilter], pages: &mut [Option<Page>]) {
+    fn fill_front(
+        &self,
+        selection: &Selection<Pattern>,
+        filters: &[Prefilter],
+        front: &Front,
+        pages: &mut [Option<Page>],
+    ) {
         let mut shown = 0;
         for (index, page) in pages.iter_mut().enumerate() {
             if shown >= self.max_results || (self.cancelled)() {
                 break;
             }
-            shown += page.get_or_insert_with(|| self.page(selection, filters, index)).count;
+            shown += page.get_or_insert_with(|| self.page(selection, filters, front, index)).count;
         }
     }
 
-    fn page(&self, selection: &Selection<Pattern>, filters: &[Prefilter], index: usize) -> Page {
+    fn page(
+        &self,
+        selection: &Selection<Pattern>,
+        filters: &[Prefilter],
+        front: &Front,
+        index: usize,
+    ) -> Page {
         let (file, program) = &selection.files[index];
         let (grammar, pattern) = &selection.programs[*program];
         let blank = |mention| Page {
@@ -130,16 +166,14 @@ impl Search<'_> {
                 let Found { matches, near, also, exhausted } = pattern.find(&tree, &source, self.cancelled);
                 let with_errors = tree.root_node().has_error();
                 let mention = Mention::Searched { with_errors, exhausted: exhausted > 0 };
-                let hits = self.hits(&file.relative, &source, &matches);
+                let may_show = front.enter(index, matches.len());
+                let hits = if may_show { self.hits(&file.relative, &source, &matches) } else { Vec::new() };
                 Page { mention, hits, count: matches.len(), near, also }
             }
         }
     }
 
     fn hits(&self, path: &str, source: &[u8], matches: &[Match]) -> Vec<Hit> {
-        if matches.is_empty() || self.max_results == 0 {
-            return Vec::new();
-        }
         let lines = LineIndex::new(source);
         let generated = is_generated(path, source);
         let shown = matches.iter().take(self.max_results);
@@ -164,7 +198,32 @@ impl Search<'_> {
     }
 }
 
-pub(crate) fn add(sums: &mut BTreeMap<String, usize>, more: BTreeMap<String, usize>) {
+/// How many matches the files have that are done: where enough stand in front of a file, its own are only counted.
+struct Front {
+    wanted: usize,
+    counts: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl Front {
+    /// Notes a file's matches; whether one of them may be among the first.
+    fn enter(&self, index: usize, count: usize) -> bool {
+        if count == 0 {
+            return false;
+        }
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = 0;
+        let enough = counts.range(..index).any(|(_, count)| {
+            before += count;
+            before >= self.wanted
+        });
+        if !enough {
+            counts.insert(index, count);
+        }
+        !enough && self.wanted > 0
+    }
+}
+
+fn add(sums: &mut BTreeMap<String, usize>, more: BTreeMap<String, usize>) {
     for (name, count) in more {
         *sums.entry(name).or_default() += count;
     }
@@ -178,7 +237,7 @@ fn hit(
     found: &Match,
     context: usize,
 ) -> Hit {
-    let text = |range: &Range<usize>| String::from_utf8_lossy(&source[range.clone()]).into_owned();
+    let text = |range: &Range<usize>| Excerpt::new(&source[range.clone()]);
     let (start, end) = (lines.position(found.range.start), lines.position(found.range.end));
     let line = |number: usize| lines.line(number).map(|line| String::from_utf8_lossy(line).into_owned());
     let variables = found.captures.iter().map(|capture| {

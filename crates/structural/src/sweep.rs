@@ -138,9 +138,11 @@ mod tests {
     fn progress_is_told_a_few_times_a_second() {
         let told = Mutex::new(Vec::new());
         let report = |done, total| told.lock().unwrap().push((done, total));
-        Sweep { report: &report, ..sweep(1) }.run(&[0; 8], |_| thread::sleep(Duration::from_millis(100)));
+        let started = Instant::now();
+        Sweep { report: &report, ..sweep(1) }.run(&[0; 7], |_| thread::sleep(Duration::from_millis(60)));
+        let most = started.elapsed().as_millis() / u128::from(REPORT_EVERY_MS);
         let told = told.into_inner().unwrap();
-        assert!((1..=3).contains(&told.len()), "{told:?}");
-        assert!(told.iter().all(|(done, total)| *done <= 8 && *total == 8));
+        assert!(!told.is_empty() && told.len() as u128 <= most, "{told:?}");
+        assert!(told.iter().all(|(done, total)| *done <= 7 && *total == 7));
     }
 }

@@ -208,18 +208,22 @@ impl Filling<'_> {
     /// same text. Around an ellipsis that stands for nothing it is both texts or neither, since the separator that
     /// is missing could be on either side.
     fn gaps(&self) -> Vec<Option<Range<usize>>> {
-        let start = |index: usize| match index.checked_sub(1) {
-            Some(left) => self.hole(left).map(|(_, capture)| capture.range.end),
-            None => Some(self.found.range.start),
-        };
-        let end = |index: usize| match self.template.holes.len() == index {
-            true => Some(self.found.range.end),
-            false => self.hole(index).map(|(_, capture)| capture.range.start),
+        let whole = &self.found.range;
+        // The place of an ellipsis that stands for nothing is not always known: then it is where the text before it
+        // starts, so that this text is empty and the one behind it all there is.
+        let mut ends = vec![whole.start];
+        for index in 0..self.template.holes.len() {
+            let known = self.hole(index).map(|(_, capture)| capture.range.end);
+            let known = known.filter(|end| (whole.start..=whole.end).contains(end));
+            ends.push(known.unwrap_or(ends[index]));
+        }
+        let start = |index: usize| match self.hole(index) {
+            Some((_, capture)) => ends[index + 1] - capture.range.len(),
+            None => whole.end,
         };
         let mut gaps: Vec<Option<Range<usize>>> = (0..self.template.texts.len())
             .map(|index| {
-                let (start, end) = (start(index)?, end(index)?);
-                (self.template.kept[index] && start <= end).then_some(start..end)
+                (self.template.kept[index] && ends[index] <= start(index)).then(|| ends[index]..start(index))
             })
             .collect();
         let empty = |index: usize| self.hole(index).is_some_and(|(_, capture)| capture.range.is_empty());
@@ -237,8 +241,17 @@ impl Filling<'_> {
         let texts = &self.template.texts;
         let after = texts.get(index + 1).map_or("", |text| text.text.as_str());
         let left = index.checked_sub(1).map(|left| self.edge(left)).unwrap_or_default();
-        let range = separators::joined(&texts[index].text, after, left, self.edge(index));
+        let mut range = separators::joined(&texts[index].text, after, left, self.edge(index));
+        if index + 1 == texts.len() && self.is_ended_outside(&texts[index].text) {
+            range.end = range.end.max(range.start + 1) - 1;
+        }
         writer.template(&texts[index], range, index + 1 < texts.len());
+    }
+
+    /// Whether the text ends with a terminator that the source has right behind the match already.
+    fn is_ended_outside(&self, text: &str) -> bool {
+        let rest = self.assembly.layout.source[self.found.range.end..].trim_ascii_start();
+        text.ends_with(';') && rest.starts_with(b";")
     }
 
     fn edge(&self, index: usize) -> Edge<'_> {

@@ -45,13 +45,23 @@ impl Trees<'_> {
         let root = self.after.root_node();
         match &mark.what {
             Marked::Replacement => self.is_unit(&mark.range, &chosen[mark.owner].found.range),
-            Marked::Capture { origin, exact, .. } => match spans::unit(root, &mark.range) {
-                Some(Unit::Node(node)) => !exact || self.is_same_sort(origin, node),
-                _ => false,
-            },
+            Marked::Capture { origin, exact, .. } => self.came_through(&mark.range, origin, *exact),
             Marked::Run { origins, .. } => self.is_run(mark, origins),
             Marked::Glued { .. } => self.is_name(&mark.range),
             Marked::Quoted { .. } => spans::inside_string(self.grammar, root, mark.range.start.max(1)),
+        }
+    }
+
+    /// Whether a capture is still one node of the same sort. The content of a string need not be a node.
+    fn came_through(&self, range: &Range<usize>, origin: &Range<usize>, exact: bool) -> bool {
+        let before = spans::unit(self.before.root_node(), origin);
+        match (before, spans::unit(self.after.root_node(), range)) {
+            (Some(Unit::Node(old)), Some(Unit::Node(new))) => !exact || self.is_same_sort(old, new),
+            (Some(Unit::Node(_)), _) => false,
+            (Some(Unit::Run { .. }), now) => now.is_some(),
+            (None, _) => {
+                range.is_empty() || spans::inside_string(self.grammar, self.after.root_node(), range.start)
+            }
         }
     }
 
@@ -92,11 +102,7 @@ impl Trees<'_> {
 
     /// Whether a captured node came back as the same sort of thing: the same kind, a name for a name, an expression
     /// for an expression.
-    fn is_same_sort(&self, origin: &Range<usize>, now: Node<'_>) -> bool {
-        let Some(Unit::Node(old)) = spans::unit(self.before.root_node(), origin) else {
-            // The capture was a run that the matcher took for one: its text alone can be compared.
-            return true;
-        };
+    fn is_same_sort(&self, old: Node<'_>, now: Node<'_>) -> bool {
         let kinds = self.grammar.kinds();
         let before: Vec<Node<'_>> = spans::chain(old).collect();
         let sorts = |node: Node<'_>| {

@@ -9,6 +9,8 @@ use workspace::text::{Bom, Endings};
 #[derive(Debug)]
 pub(super) struct Layout<'s> {
     pub(super) source: &'s [u8],
+    /// Where each line starts, the first behind a byte order mark.
+    starts: Vec<usize>,
     /// Line starts inside strings, templates and heredocs, in order.
     frozen: Vec<usize>,
     pub(super) ending: &'static str,
@@ -18,23 +20,19 @@ pub(super) struct Layout<'s> {
 
 impl<'s> Layout<'s> {
     pub(super) fn new(source: &'s [u8], frozen: Vec<usize>) -> Self {
-        let (mut tabs, mut spaces) = (0_usize, 0_usize);
-        for line in source.split(|byte| *byte == b'\n') {
-            tabs += usize::from(line.starts_with(b"\t"));
-            spaces += usize::from(line.starts_with(b"  "));
-        }
-        let ending = Endings::count(source).majority().as_str();
-        Self { source, frozen, ending, tabs: tabs > spaces }
+        let first = Bom::detect(source).map_or(0, |bom| bom.len());
+        let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts: Vec<usize> = std::iter::once(first).chain(newlines.map(|(at, _)| at + 1)).collect();
+        let indented =
+            |white: &[u8]| starts.iter().filter(|start| source[**start..].starts_with(white)).count();
+        let tabs = indented(b"\t") > indented(b"  ");
+        Self { source, starts, frozen, ending: Endings::count(source).majority().as_str(), tabs }
     }
 
     /// Where the line of a byte starts, behind a byte order mark.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        let start =
-            self.source[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        match Bom::detect(self.source) {
-            Some(bom) if start == 0 => bom.len().min(at),
-            _ => start,
-        }
+        let line = self.starts.partition_point(|start| *start <= at);
+        self.starts[line.saturating_sub(1)].min(at)
     }
 
     /// The white space at the start of the line of a byte.

@@ -10,6 +10,9 @@ use crate::pattern::Pattern;
 use crate::placeholder::{self, Piece};
 use crate::spans;
 
+/// A name that stands where a capture will.
+const STAND_IN: &str = "xq";
+
 /// A rewrite: `texts[0] holes[0] texts[1] … texts[n]`.
 #[derive(Debug)]
 pub(crate) struct Template {
@@ -97,13 +100,27 @@ impl Template {
     pub(crate) fn compile(pattern: &Pattern, fragment: &str, rewrite: &str) -> Result<Self, TemplateError> {
         let rewrite = dedent(rewrite);
         let (texts, holes) = split(&rewrite, Some(pattern))?;
-        if !rewrite.is_empty() && !Pattern::accepts(pattern.grammar(), &rewrite) {
-            return Err(TemplateError::Unparsable { rewrite, language: pattern.grammar().id() });
-        }
         let kept = kept(pattern, fragment, &texts, &holes);
         let mut template = Self { step: step(&texts), texts, holes, kept };
         template.look_into_strings(pattern.grammar());
+        if !rewrite.is_empty() && !Pattern::accepts(pattern.grammar(), &template.fragment()) {
+            return Err(TemplateError::Unparsable { rewrite, language: pattern.grammar().id() });
+        }
         Ok(template)
+    }
+
+    /// The rewrite as a pattern: its variables where they stand for nodes, a name where they are pasted into text.
+    fn fragment(&self) -> String {
+        let mut fragment = String::new();
+        for (index, text) in self.texts.iter().enumerate() {
+            fragment.push_str(&text.text.replace('$', "\\$"));
+            match self.holes.get(index) {
+                Some(hole) if hole.place == Place::Node => fragment.push_str(&written(&hole.name, hole.many)),
+                Some(_) => fragment.push_str(STAND_IN),
+                None => {}
+            }
+        }
+        fragment
     }
 
     /// Whether the capture of that name is used.
@@ -131,7 +148,7 @@ impl Template {
             stand_in.push_str(&text.text);
             places.push((base, stand_in.len()));
             if index < self.holes.len() {
-                stand_in.push_str("xq");
+                stand_in.push_str(STAND_IN);
             }
         }
         let limits = Limits { stop: &|| false, time: Duration::from_secs(5) };

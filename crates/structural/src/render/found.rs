@@ -1,0 +1,145 @@
+//! The result of `ast_grep`. Each match's first line starts with `path:line:column`.
+
+use serde_json::{Value, json};
+use tool::Output;
+
+use super::{
+    MAX_MATCHES_TEXT, MAX_TEXT, MAX_VARIABLE, caveats, clip, clip_of, counted, flat, grouped, ranked,
+    searched, tally_data, unfit_data,
+};
+use crate::languages::Selection;
+use crate::pattern::Pattern;
+use crate::search::{Answer, Hit};
+
+/// Where at least this many match, near misses are not worth a line.
+const MANY: usize = 50;
+
+/// The answer, as text and data.
+pub(crate) fn found(selection: &Selection<Pattern>, answer: &Answer) -> Output {
+    let mut shown = 0;
+    let mut matches = String::new();
+    for hit in &answer.hits {
+        let text = entry(hit);
+        if matches.len() + text.len() > MAX_MATCHES_TEXT {
+            break;
+        }
+        matches.push_str(&text);
+        shown += 1;
+    }
+    let mut lines = vec![headline(answer, shown)];
+    if shown > 0 {
+        lines.push(matches.trim_end_matches('\n').to_owned());
+    }
+    lines.extend(footer(selection, answer));
+    Output::text(lines.join("\n")).with_data(data(selection, answer))
+}
+
+fn headline(answer: &Answer, shown: usize) -> String {
+    if answer.total == 0 {
+        return "0 matches".to_owned();
+    }
+    let total = if answer.stopped {
+        format!("≥ {}", counted(crate::search::MAX_COUNTED, "match"))
+    } else {
+        counted(answer.total, "match")
+    };
+    let files = counted(answer.files_with_matches, "file");
+    let place = if answer.stopped { String::new() } else { format!(" in {files}") };
+    if shown == answer.total {
+        return format!("{total}{place}");
+    }
+    format!("{total}{place}; the first {} by path:", grouped(shown))
+}
+
+fn entry(hit: &Hit) -> String {
+    let mut text = String::new();
+    let first = hit.start.line - hit.before.len();
+    for (number, line) in (first..).zip(&hit.before) {
+        text.push_str(&format!("    {number}- {}\n", clip(line, MAX_TEXT)));
+    }
+    let mark = if hit.generated { " (generated)" } else { "" };
+    let matched = clip_of(&hit.text.text, hit.text.characters, MAX_TEXT);
+    let mut matched = matched.lines();
+    let opening = matched.next().unwrap_or_default();
+    text.push_str(&format!("{}:{}:{}{mark}: {opening}\n", hit.path, hit.start.line, hit.start.column));
+    for line in matched {
+        text.push_str(&format!("    | {}\n", line.strip_prefix(hit.indent.as_str()).unwrap_or(line)));
+    }
+    for (name, value) in &hit.variables {
+        let flat = flat(&value.text);
+        let whole = value.text.chars().count() == value.characters;
+        let characters = if whole { flat.chars().count() } else { value.characters };
+        text.push_str(&format!("    {name} = {}\n", clip_of(&flat, characters, MAX_VARIABLE)));
+    }
+    for (number, line) in (hit.end.line + 1..).zip(&hit.after) {
+        text.push_str(&format!("    {number}- {}\n", clip(line, MAX_TEXT)));
+    }
+    text
+}
+
+fn footer(selection: &Selection<Pattern>, answer: &Answer) -> Vec<String> {
+    let mut lines = Vec::new();
+    if answer.stopped {
+        lines.push(
+            "the search stopped there: narrow `path` or the pattern; not every file was searched".to_owned(),
+        );
+    } else {
+        let near = ranked(&answer.near);
+        if !near.is_empty() && answer.total < MANY {
+            let listed: Vec<String> =
+                near.iter().take(5).map(|(name, count)| format!("{} by {name}", grouped(*count))).collect();
+            lines.push(format!("not matched because they differ by one thing only: {}", listed.join(", ")));
+        }
+        lines.push(searched(selection, &answer.searched, |pattern| pattern.reading().to_owned()));
+        lines.extend(caveats(selection, &answer.tally));
+    }
+    for (reading, count) in ranked(&answer.also) {
+        lines.push(format!("the pattern also reads as {reading}: {}", counted(count, "match")));
+    }
+    for (grammar, pattern) in &selection.programs {
+        lines.extend(pattern.notes().iter().map(|note| format!("note ({}): {note}", grammar.id())));
+    }
+    lines
+}
+
+fn data(selection: &Selection<Pattern>, answer: &Answer) -> Value {
+    let languages: Vec<Value> = selection
+        .programs
+        .iter()
+        .zip(&answer.searched)
+        .map(|((grammar, pattern), files)| {
+            json!({ "language": grammar.id(), "reading": pattern.reading(), "files": files, "notes": pattern.notes() })
+        })
+        .collect();
+    let mut data = json!({
+        "matches": answer.hits.iter().map(hit_data).collect::<Vec<_>>(),
+        "total": answer.total.min(crate::search::MAX_COUNTED),
+        "total_is_exact": !answer.stopped,
+        "files_with_matches": answer.files_with_matches,
+        "languages": languages,
+        "unfit": unfit_data(selection),
+        "near_misses": answer.near,
+        "other_readings": answer.also,
+    });
+    for (name, value) in tally_data(&answer.tally) {
+        data[name] = value;
+    }
+    data
+}
+
+fn hit_data(hit: &Hit) -> Value {
+    let variables: serde_json::Map<String, Value> = hit
+        .variables
+        .iter()
+        .map(|(name, text)| (name.trim_start_matches('$').to_owned(), json!(text.text)))
+        .collect();
+    let place = |byte: usize, at: workspace::text::Position| json!({ "byte": byte, "line": at.line, "column": at.column });
+    json!({
+        "path": hit.path,
+        "range": { "start": place(hit.range.start, hit.start), "end": place(hit.range.end, hit.end) },
+        "text": hit.text.text,
+        "characters": hit.text.characters,
+        "variables": variables,
+        "generated": hit.generated,
+    })
+}
