@@ -19,6 +19,9 @@ pub struct Rung {
     /// The scaffold's own terminator right after the fragment; it does not belong to the pattern.
     #[serde(default)]
     pub terminator: String,
+    /// Takes almost anything, so it is never the reading of a fragment and only counted beside one.
+    #[serde(default)]
+    pub aside: bool,
 }
 
 /// The place of a rung in the ladder.
@@ -84,6 +87,7 @@ pub(crate) struct KindNames {
     pub(crate) counted_separators: Vec<String>,
     pub(crate) token_lists: Vec<String>,
     pub(crate) values: Vec<String>,
+    pub(crate) holders: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -58,6 +58,8 @@ pub struct Kinds {
     pub token_lists: KindSet,
     /// Bare tokens that stand where a node does, such as the `_` of a match arm.
     pub values: KindSet,
+    /// Nodes that hold a name and may hold more: a variable in one is the name, not all of it.
+    pub holders: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -78,6 +80,7 @@ impl Kinds {
             counted_separators,
             token_lists,
             values,
+            holders,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -92,6 +95,7 @@ impl Kinds {
             counted_separators: named(counted_separators),
             token_lists: named(token_lists),
             values: tokens(values),
+            holders: named(holders),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),

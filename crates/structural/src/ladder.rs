@@ -6,16 +6,15 @@ use crate::elements::{Element, elements};
 use crate::parse::{Descend, preorder, with_parser};
 use crate::scaffold::{Fragment, Scaffolded};
 use crate::shape::{Body, Findings, Shape, build};
+use crate::spelling::ways;
 use grammars::{Grammar, Kinds, Role, Rung};
-use std::ops::Range;
-use tree_sitter::{Node, Tree};
+use std::ops::{ControlFlow, Range};
+use tree_sitter::{Node, ParseOptions, ParseState, Tree};
 
 /// The most parses one fragment may cost.
 const MAX_PARSES: usize = 4_000;
 /// The deepest pattern; building and matching recurse on it.
 pub(crate) const MAX_DEPTH: usize = 200;
-/// The most variables that are spelt other than by a bare name.
-const MAX_RESPELT: usize = 3;
 
 /// A fragment as one scaffold takes it.
 #[derive(Debug, Clone)]
@@ -26,6 +25,7 @@ pub(crate) struct Reading {
     /// Variables that are literal text here, by their place in the fragment's list.
     pub(crate) buried: Vec<usize>,
     keyword_as_name: bool,
+    aside: bool,
     cost: (bool, usize),
 }
 
@@ -45,21 +45,23 @@ pub(crate) enum Verdict {
 pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
     let mut readings: Vec<Reading> = Vec::new();
     let (mut too_deep, mut bare) = (false, false);
+    let ways = ways(grammar, fragment);
     let mut parses = 0;
     for rung in ordered(grammar, fragment) {
-        for (cost, spellings) in spellings(grammar, fragment) {
+        for way in &ways {
             if parses == MAX_PARSES {
                 break;
             }
             parses += 1;
-            match read(grammar, fragment, rung, &spellings) {
+            match read(grammar, fragment, rung, &way.spellings) {
                 Outcome::Accepted(shapes, findings) => {
                     readings.push(Reading {
                         name: rung.name.clone(),
                         shapes,
                         buried: findings.buried,
                         keyword_as_name: findings.keyword_as_name,
-                        cost: (rung.role == Role::Extra, cost),
+                        aside: rung.aside,
+                        cost: (rung.role == Role::Extra, way.cost),
                     });
                     break;
                 }
@@ -70,13 +72,27 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
         }
     }
     // Stable: among equals the order of the ladder stands.
-    readings.sort_by_key(|reading| (reading.keyword_as_name, !reading.buried.is_empty(), reading.cost));
-    match (readings.is_empty(), too_deep, bare) {
+    readings.sort_by_key(|reading| {
+        (reading.aside, reading.keyword_as_name, !reading.buried.is_empty(), reading.cost)
+    });
+    let unread = readings.iter().all(|reading| reading.aside);
+    match (unread, too_deep, bare) {
         (false, ..) => Verdict::Read(readings),
         (true, true, _) => Verdict::TooDeep,
         (true, false, true) => Verdict::Bare,
         (true, false, false) => Verdict::Refused,
     }
+}
+
+/// Whether any rung accepts the fragment; cheaper than [`climb`] when one does.
+pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment) -> bool {
+    let ways = ways(grammar, fragment);
+    ordered(grammar, fragment)
+        .into_iter()
+        .filter(|rung| !rung.aside)
+        .flat_map(|rung| ways.iter().map(move |way| (rung, way)))
+        .take(MAX_PARSES)
+        .any(|(rung, way)| matches!(read(grammar, fragment, rung, &way.spellings), Outcome::Accepted(..)))
 }
 
 /// The rungs in the order they count: a fragment that opens like a declaration is one first.
@@ -97,30 +113,6 @@ pub(crate) fn ordered<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<&'a 
     rungs
 }
 
-/// The ways to spell the fragment's variables, cheapest first, each with its cost.
-fn spellings<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<(usize, Vec<&'a str>)> {
-    let mut ways: Vec<(usize, usize, Vec<&'a str>)> = vec![(0, 0, Vec::new())];
-    for variable in &fragment.variables {
-        let options = if variable.many { grammar.many_spellings() } else { grammar.one_spellings() };
-        ways = ways
-            .iter()
-            .flat_map(|(cost, respelt, way)| {
-                options.iter().enumerate().map(move |(index, option)| {
-                    let way = way.iter().copied().chain([option.as_str()]).collect();
-                    (cost + index, respelt + usize::from(index > 0), way)
-                })
-            })
-            .filter(|(_, respelt, _)| *respelt <= MAX_RESPELT)
-            .collect();
-        if ways.len() > MAX_PARSES {
-            ways.sort_by_key(|(cost, ..)| *cost);
-            ways.truncate(MAX_PARSES);
-        }
-    }
-    ways.sort_by_key(|(cost, ..)| *cost);
-    ways.into_iter().map(|(cost, _, way)| (cost, way)).collect()
-}
-
 enum Outcome {
     Accepted(Vec<Shape>, Findings),
     TooDeep,
@@ -130,15 +122,7 @@ enum Outcome {
 
 fn read(grammar: &'static Grammar, fragment: &Fragment, rung: &Rung, spellings: &[&str]) -> Outcome {
     let scaffolded = fragment.lay_out(grammar, rung, spellings);
-    let Some(tree) = with_parser(grammar, |parser| {
-        parser.reset();
-        parser.parse(&scaffolded.text, None)
-    }) else {
-        return Outcome::Refused;
-    };
-    if tree.root_node().has_error() {
-        return Outcome::Refused;
-    }
+    let Some(tree) = parse_clean(grammar, &scaffolded.text) else { return Outcome::Refused };
     let kinds = grammar.kinds();
     let Some(nodes) = place(&tree, &scaffolded, kinds) else { return Outcome::Refused };
     if nodes.iter().any(|element| is_deeper_than(element.node, MAX_DEPTH)) {
@@ -153,6 +137,20 @@ fn read(grammar: &'static Grammar, fragment: &Fragment, rung: &Rung, spellings: 
         Some((shapes, findings)) => Outcome::Accepted(shapes, findings),
         None => Outcome::Refused,
     }
+}
+
+/// The tree of a text without errors. Error recovery costs far more than parsing, so it is cut short.
+fn parse_clean(grammar: &'static Grammar, text: &str) -> Option<Tree> {
+    let mut give_up = |state: &ParseState| {
+        if state.has_error() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let tree = with_parser(grammar, |parser| {
+        parser.reset();
+        let options = ParseOptions::new().progress_callback(&mut give_up);
+        let mut rest = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
+        parser.parse_with_options(&mut rest, None, Some(options))
+    })?;
+    (!tree.root_node().has_error()).then_some(tree)
 }
 
 /// The node, or the run of whole siblings, that the fragment is.

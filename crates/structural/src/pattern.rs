@@ -2,7 +2,7 @@
 //! A fragment that no scaffold accepts never becomes one.
 
 use crate::family::same_family;
-use crate::ladder::{MAX_DEPTH, Reading, Verdict, climb};
+use crate::ladder::{MAX_DEPTH, Reading, Verdict, accepts, climb};
 use crate::placeholder::binds;
 use crate::program::{Program, Slots};
 pub(crate) use crate::refusal::PatternError;
@@ -59,7 +59,7 @@ impl Pattern {
 
     /// Whether `text` stands in the language somewhere.
     pub(crate) fn accepts(grammar: &'static Grammar, text: &str) -> bool {
-        text.len() <= MAX_LENGTH && matches!(climb(grammar, &Fragment::lex(grammar, text)), Verdict::Read(_))
+        text.len() <= MAX_LENGTH && accepts(grammar, &Fragment::lex(grammar, text))
     }
 
     pub(crate) fn grammar(&self) -> &'static Grammar {

@@ -1,15 +1,18 @@
 //! Why a fragment is not a pattern: where it stopped parsing, and the nearest form that is accepted.
 //! A proposal is only made after the ladder has accepted it.
 
-use crate::ladder::{Verdict, climb, ordered};
+use crate::ladder::{accepts, ordered};
 use crate::parse::with_parser;
 use crate::pattern::lower_case_variables;
 use crate::scaffold::{Fragment, Scaffolded};
+use crate::spelling::ways;
 use grammars::Grammar;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Proposals tried before giving up.
 const MAX_PROPOSALS: usize = 24;
+/// Ways to spell the variables that are followed up to where they stop.
+const MAX_WAYS: usize = 6;
 
 /// Why a fragment is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,23 +83,10 @@ pub(crate) fn refuse(grammar: &'static Grammar, fragment: &Fragment) -> PatternE
 
 /// The furthest place that any scaffold got to, by the parser's own log.
 fn furthest(grammar: &'static Grammar, fragment: &Fragment) -> usize {
-    let plain = |many: bool| -> Vec<&str> {
-        let options = if many { grammar.many_spellings() } else { grammar.one_spellings() };
-        options.iter().map(String::as_str).collect()
-    };
-    let depth = grammar.one_spellings().len().max(grammar.many_spellings().len()).min(3);
     let mut best = 0;
     for rung in ordered(grammar, fragment) {
-        for choice in 0..depth {
-            let spellings: Vec<&str> = fragment
-                .variables
-                .iter()
-                .map(|variable| {
-                    let options = plain(variable.many);
-                    options[choice.min(options.len() - 1)]
-                })
-                .collect();
-            let scaffolded = fragment.lay_out(grammar, rung, &spellings);
+        for way in ways(grammar, fragment).iter().take(MAX_WAYS) {
+            let scaffolded = fragment.lay_out(grammar, rung, &way.spellings);
             if let Some(stopped) = stopping_place(grammar, &scaffolded) {
                 best = best.max(stopped);
             }
@@ -162,7 +152,7 @@ fn nearest(grammar: &'static Grammar, shown: &str, offset: usize) -> Option<Stri
     proposals(grammar, shown, offset)
         .into_iter()
         .take(MAX_PROPOSALS)
-        .find(|proposal| matches!(climb(grammar, &Fragment::lex(grammar, proposal)), Verdict::Read(_)))
+        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal)))
 }
 
 fn proposals(grammar: &Grammar, shown: &str, offset: usize) -> Vec<String> {
@@ -175,22 +165,24 @@ fn proposals(grammar: &Grammar, shown: &str, offset: usize) -> Vec<String> {
     if balanced != respelt {
         found.push(balanced.clone());
     }
-    let trimmed = balanced.trim_end_matches([',', ';', ' ', '\n', ':']).to_owned();
-    for base in [&balanced, &trimmed] {
-        let added = grammar.completions().iter().map(|completion| format!("{base}{completion}"));
-        found.push(base.clone());
-        found.extend(added);
+    if offset < shown.trim_end_matches([',', ';', ':', ' ', '\n']).len() {
+        found.extend(mended(&balanced, offset));
     }
-    if respelt == shown && offset < shown.len() {
-        let (before, after) = shown.split_at(offset);
-        found.push(format!("{}, {after}", before.trim_end()));
-        let word = after.find(|next: char| !next.is_alphanumeric()).unwrap_or(after.len()).max(1);
-        if let Some(rest) = after.get(word..) {
-            found.push(format!("{before}{}", rest.trim_start()));
-        }
+    let trimmed = balanced.trim_end_matches([',', ';', ':', ' ', '\n']);
+    for base in [&balanced, trimmed] {
+        found.push(base.to_owned());
+        found.extend(grammar.completions().iter().map(|completion| format!("{base}{completion}")));
     }
     found.retain(|proposal| proposal != shown && !proposal.trim().is_empty());
     found
+}
+
+/// The text with a comma put in, or a word or sign taken out, where it stopped.
+fn mended(text: &str, offset: usize) -> Vec<String> {
+    let Some((before, after)) = text.split_at_checked(offset) else { return Vec::new() };
+    let word = after.find(|next: char| !next.is_alphanumeric()).unwrap_or(after.len()).max(1);
+    let without = after.get(word..).map(|rest| format!("{before}{rest}"));
+    [format!("{}, {after}", before.trim_end())].into_iter().chain(without).collect()
 }
 
 /// Other notations for variables and ellipses, in ours.

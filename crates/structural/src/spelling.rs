@@ -1,0 +1,117 @@
+//! The ways to spell a fragment's variables so that a parser takes them for what they stand for.
+//! A spelling that cannot stand between a variable's neighbours is left out, whatever the language: each
+//! way costs a parse in every scaffold.
+
+use crate::scaffold::{Fragment, VariableUse};
+use grammars::Grammar;
+
+/// The most variables that are spelt other than by the cheapest spelling.
+const MAX_RESPELT: usize = 3;
+/// The most ways kept.
+const MAX_WAYS: usize = 512;
+
+/// One spelling for each variable of a fragment.
+#[derive(Debug, Clone)]
+pub(crate) struct Way<'a> {
+    pub(crate) cost: usize,
+    pub(crate) spellings: Vec<&'a str>,
+    respelt: usize,
+}
+
+/// All ways worth a parse, cheapest first.
+pub(crate) fn ways<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<Way<'a>> {
+    let mut ways = vec![Way { cost: 0, spellings: Vec::new(), respelt: 0 }];
+    for variable in &fragment.variables {
+        let options = options(grammar, fragment, variable);
+        let mut longer = Vec::new();
+        for way in &ways {
+            for (index, option) in options.iter().enumerate() {
+                let respelt = way.respelt + usize::from(index > 0);
+                if respelt <= MAX_RESPELT {
+                    let spellings = way.spellings.iter().copied().chain([*option]).collect();
+                    longer.push(Way { cost: way.cost + index, spellings, respelt });
+                }
+            }
+        }
+        longer.sort_by_key(|way| way.cost);
+        longer.truncate(MAX_WAYS);
+        ways = longer;
+    }
+    ways
+}
+
+/// The spellings of one variable that its neighbours admit.
+pub(crate) fn options<'a>(grammar: &'a Grammar, fragment: &Fragment, variable: &VariableUse) -> Vec<&'a str> {
+    let all = if variable.many { grammar.many_spellings() } else { grammar.one_spellings() };
+    let place = Neighbours::of(fragment, variable);
+    let fits = |spelling: &&str| match Class::of(spelling) {
+        Class::Name => true,
+        Class::Statement => place.admit_statement(),
+        Class::Item => place.admit_item(),
+    };
+    all.iter().map(String::as_str).filter(fits).collect()
+}
+
+/// What sort of thing a spelling looks like.
+enum Class {
+    /// The bare placeholder.
+    Name,
+    /// It ends like a statement or opens with a keyword.
+    Statement,
+    /// An element of a list.
+    Item,
+}
+
+impl Class {
+    fn of(spelling: &str) -> Self {
+        if spelling == "{}" {
+            Self::Name
+        } else if spelling.ends_with([';', ':']) || spelling.starts_with(char::is_alphanumeric) {
+            Self::Statement
+        } else {
+            Self::Item
+        }
+    }
+}
+
+/// What stands before and after a variable: the nearest character, and whether a line break is between.
+struct Neighbours {
+    before: Option<char>,
+    after: Option<char>,
+    opens_line: bool,
+    closes_line: bool,
+}
+
+impl Neighbours {
+    fn of(fragment: &Fragment, variable: &VariableUse) -> Self {
+        let before = &fragment.shown[..variable.range.start];
+        let after = &fragment.shown[variable.range.end..];
+        let broken = |text: &str, rest: &str| text[..text.len() - rest.len()].contains('\n');
+        let blank_before = &before[before.trim_end().len()..];
+        Self {
+            before: before.trim_end().chars().next_back(),
+            after: after.trim_start().chars().next(),
+            opens_line: blank_before.contains('\n'),
+            closes_line: broken(after, after.trim_start()),
+        }
+    }
+
+    fn admit_statement(&self) -> bool {
+        let word_before = self.before.is_some_and(char::is_alphanumeric) && !self.opens_line;
+        let opens =
+            self.opens_line || word_before || matches!(self.before, None | Some('{' | '}' | ';' | ':' | ')'));
+        let closes = self.closes_line
+            || matches!(self.after, None | Some('}'))
+            || !word_before
+                && self.after.is_some_and(|next| next.is_alphanumeric() || matches!(next, '$' | '@'));
+        opens && closes
+    }
+
+    fn admit_item(&self) -> bool {
+        let opens =
+            self.opens_line || matches!(self.before, None | Some('(' | '[' | '{' | ',' | '|' | '<' | ';'));
+        let closes = self.closes_line
+            || matches!(self.after, None | Some(')' | ']' | '}' | ',' | '|' | '>' | '=' | '$'));
+        opens && closes
+    }
+}
