@@ -22,7 +22,6 @@ use crate::verify::{existing_folder, verify};
 /// A change that was made.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
-#[must_use]
 pub struct Committed {
     /// What happened, file by file.
     pub effects: Vec<Effect>,

@@ -213,13 +213,18 @@ impl Disk {
 
     /// Replaces a file of the state folder at once: a reader sees the old content or the new, also after a crash.
     pub(crate) fn replace_state(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let draft = path.with_extension("draft");
+        let draft = draft(path);
         self.remove_if_there(&draft)?;
         let file = self.create(&draft, 0o600)?;
         self.write(&file, &draft, bytes)?;
         self.sync(&file, &draft)?;
         self.rename(&draft, path)
     }
+}
+
+/// Where the next content of a state file is written first.
+pub(crate) fn draft(path: &Path) -> std::path::PathBuf {
+    path.with_extension("draft")
 }
 
 impl std::fmt::Debug for Disk {

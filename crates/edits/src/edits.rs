@@ -110,6 +110,7 @@ impl Edits {
             Kept::Memory => Store::memory(&folder),
             Kept::Folder => Store::folder(&folder),
         };
+        store.sweep(&disk, &limits)?;
         let inner = Inner { workspace, authority, limits, disk, state: folder, store, recovery };
         Ok(Self { inner: Arc::new(inner) })
     }

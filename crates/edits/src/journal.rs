@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::content::Stamp;
-use crate::disk::Disk;
+use crate::disk::{Disk, draft};
 
 /// How far a commit has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,8 +86,13 @@ impl Journal {
 
     /// Forgets a commit whose traces are gone.
     pub(crate) fn remove(disk: &Disk, state: &Path) -> io::Result<()> {
-        disk.remove_if_there(&state.join(NAME).with_extension("draft"))?;
+        Self::remove_draft(disk, state)?;
         disk.remove_if_there(&state.join(NAME))?;
         disk.sync_folder(state)
+    }
+
+    /// Forgets a journal that was cut off before it was one.
+    pub(crate) fn remove_draft(disk: &Disk, state: &Path) -> io::Result<()> {
+        disk.remove_if_there(&draft(&state.join(NAME)))
     }
 }

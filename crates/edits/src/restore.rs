@@ -29,6 +29,7 @@ pub struct Recovery {
 pub(crate) fn recover(disk: &Disk, state: &Path, root: &Path) -> Result<Recovery, Error> {
     let failed = |doing| move |source| Error::State { doing, path: state.join("journal.json"), source };
     let Some(mut journal) = Journal::read(state).map_err(failed("read"))? else {
+        Journal::remove_draft(disk, state).map_err(failed("remove the draft of"))?;
         return Ok(Recovery::default());
     };
     if journal.root != root {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::Change;
 use crate::content::Stamp;
-use crate::disk::Disk;
+use crate::disk::{Disk, draft};
 use crate::error::Error;
 use crate::limits::{Limits, MAX_FATES};
 use crate::lock::Lock;
@@ -161,6 +161,28 @@ impl Store {
 
     pub(crate) fn folder(state: &Path) -> Self {
         Self { state: state.to_owned(), memory: None }
+    }
+
+    /// Removes what a process left that was killed while it staged or finished an edit.
+    pub(crate) fn sweep(&self, disk: &Disk, limits: &Limits) -> Result<(), Error> {
+        if self.memory.is_some() {
+            return Ok(());
+        }
+        let failed = |source| Error::State { doing: "tidy", path: self.state.clone(), source };
+        let _lock = Lock::take(disk, &self.state.join("staged.lock"), limits.lock_wait)?;
+        let index: Index = load(&self.state.join(INDEX))?.unwrap_or_default();
+        for entry in std::fs::read_dir(&self.state).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let number = name.strip_prefix("edit_").and_then(|rest| rest.strip_suffix(".json")?.parse().ok());
+            let orphan = number.is_some_and(|number: u64| !index.pending.contains_key(&number));
+            let unfinished = path == draft(&self.state.join(INDEX))
+                || name.starts_with("edit_") && name.ends_with(".draft");
+            if orphan || unfinished {
+                disk.remove_if_there(&path).map_err(failed)?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn stage(&self, disk: &Disk, limits: &Limits, proposal: Proposal) -> Result<Staged, Error> {
@@ -344,7 +366,7 @@ impl Desk<'_> {
         }
     }
 
-    /// Drops the contents of finished edits. One that stays is written over when its number would come again: never.
+    /// Drops the contents of finished edits, after the index says so.
     fn clear(self) -> Result<(), Error> {
         match self.shelf {
             Shelf::Memory(edits) => edits.retain(|number, _| !self.gone.contains(number)),

@@ -79,7 +79,7 @@ fn bytes_outside_the_edit_and_the_mode_are_kept() {
     chmod(&bench.fixture.path("run.sh"), 0o751);
     let at = content.windows(3).position(|window| window == b"two").unwrap();
     let plan = Plan::new().edit("run.sh", Digest::of(content), vec![Replacement::new(at..at + 3, "2")]);
-    let _ = bench.apply(&plan).unwrap();
+    bench.apply(&plan).unwrap();
     assert_eq!(bench.fixture.bytes("run.sh"), b"\xef\xbb\xbfone\r\n\t2 \xff\xfe\r\nlast");
     assert_eq!(fs::metadata(bench.fixture.path("run.sh")).unwrap().mode() & 0o7777, 0o751);
 }
@@ -92,11 +92,11 @@ fn a_link_is_followed_inside_and_stays_a_link() {
     let plan = bench.edit(Plan::new(), "link", "old", "new").create("folder/b.txt", "b");
     let change = bench.edits.snapshot(&plan).unwrap();
     assert_eq!(change.paths(), [bench.fixture.path("real/a.txt"), bench.fixture.path("real/b.txt")]);
-    let _ = bench.commit(&change).unwrap();
+    bench.commit(&change).unwrap();
     assert_eq!(bench.fixture.read("real/a.txt"), "new\n");
     assert!(fs::symlink_metadata(bench.fixture.path("link")).unwrap().is_symlink());
     // Renaming or deleting a link is about the link itself.
-    let _ = bench.apply(&Plan::new().rename("link", "moved").delete("folder")).unwrap();
+    bench.apply(&Plan::new().rename("link", "moved").delete("folder")).unwrap();
     assert_eq!(fs::read_link(bench.fixture.path("moved")).unwrap().to_str(), Some("real/a.txt"));
     assert!(bench.fixture.path("real/a.txt").exists() && !bench.fixture.path("folder").exists());
 }
@@ -114,7 +114,7 @@ fn hard_links_stay_together() {
     let both = bench.edit(both, "b.txt", "content", "y");
     let error = bench.edits.snapshot(&both).unwrap_err().to_string();
     assert_eq!(error, "`a.txt` and `b.txt` are one file (hard links); change one of them");
-    let _ = bench.apply(&Plan::new().rename("a.txt", "z.txt")).unwrap();
+    bench.apply(&Plan::new().rename("a.txt", "z.txt")).unwrap();
     assert_eq!(fs::metadata(bench.fixture.path("z.txt")).unwrap().nlink(), 2);
 }
 
@@ -127,12 +127,12 @@ fn names_may_be_swapped_and_freed_names_reused() {
         (bench.fixture.read("a.txt").as_str(), bench.fixture.read("b.txt").as_str()),
         ("bbb\n", "aaa\n")
     );
-    let _ = bench.apply(&Plan::new().delete("c.txt").create("c.txt", "again")).unwrap();
+    bench.apply(&Plan::new().delete("c.txt").create("c.txt", "again")).unwrap();
     assert_eq!(bench.fixture.read("c.txt"), "again");
     let same =
         Plan::new().rename("a.txt", "a.txt").create("new", "x").delete("new").replace("c.txt", None, "again");
     assert!(bench.edits.snapshot(&same).unwrap().is_empty());
-    let _ = bench.apply(&Plan::new().rename("a.txt", "d.txt").create("a.txt", "bbb\n")).unwrap();
+    bench.apply(&Plan::new().rename("a.txt", "d.txt").create("a.txt", "bbb\n")).unwrap();
     assert_eq!(
         (bench.fixture.read("a.txt").as_str(), bench.fixture.read("d.txt").as_str()),
         ("bbb\n", "bbb\n")

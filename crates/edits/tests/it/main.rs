@@ -9,6 +9,7 @@ extern crate outrigger_edits as edits;
 
 mod bench;
 mod commit;
+mod failing;
 mod killed;
 mod scenario;
 mod within;
