@@ -174,8 +174,9 @@ pub(crate) async fn serve(
     let _life = LifeGuard(life);
     let _in_flight = registry.in_flight().token();
     let tool = seat.as_ref().map_or_else(|| registry.unknown(), |seat| &seat.tool);
-    // Once more, for the layers themselves: a tool's own panic ends at the innermost wrapper.
-    match AssertUnwindSafe(tool.call(call)).catch_unwind().await {
+    // Once more, for the layers themselves: a tool's own panic ends at the innermost wrapper. The call is made inside
+    // the future, so that a layer that panics before it has one is caught too.
+    match AssertUnwindSafe(async { tool.call(call).await }).catch_unwind().await {
         Ok(Ok(output)) => Ok(output.bounded(MAX_RESULT_TEXT)),
         Ok(Err(error)) => Err(error.bounded(MAX_RESULT_TEXT)),
         Err(panic) => Err(panicked(&name, &*panic).bounded(MAX_RESULT_TEXT)),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::described;
 use crate::Spec;
 
-/// Keywords outside strict mode's subset; a default goes into the description.
+/// Keywords outside strict mode's subset; what they say goes into the description.
 const DROPPED: [&str; 4] = ["default", "description", "minLength", "maxLength"];
 
 /// The longest description of a function, in characters.
@@ -41,8 +41,13 @@ fn shortened(text: &str) -> Cow<'_, str> {
 fn strict(schema: &Value) -> Value {
     let Some(object) = schema.as_object() else { return schema.clone() };
     let mut strict = Map::new();
-    if let Some(description) = described(object) {
-        strict.insert("description".to_owned(), description.into());
+    let lengths =
+        [("minLength", "At least"), ("maxLength", "At most")].into_iter().filter_map(|(keyword, words)| {
+            object.get(keyword).map(|length| format!("{words} {length} characters."))
+        });
+    let description: Vec<String> = described(object).into_iter().chain(lengths).collect();
+    if !description.is_empty() {
+        strict.insert("description".to_owned(), description.join(" ").into());
     }
     for (keyword, value) in object {
         let value = match keyword.as_str() {
