@@ -1,0 +1,7 @@
+//! The tools on real files.
+#![expect(clippy::disallowed_methods, reason = "tests build their own fixtures")]
+
+mod bench;
+mod edit;
+mod grep;
+mod real;
