@@ -9,6 +9,7 @@
 extern crate outrigger_peer as peer;
 
 mod descriptors;
+mod framing;
 mod life;
 mod mark;
 mod stopping;
