@@ -209,3 +209,72 @@ fn bounded(line: &str) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hunks_carry_three_lines_of_context_and_meet() {
+        let old: String = (1..=21).map(|line| format!("{line}\n")).collect();
+        let new = old.replace("\n5\n", "\nfive\n").replace("19\n", "").replace("11\n", "11\n11½\n");
+        let diff = unified("n.txt", old.as_bytes(), new.as_bytes(), 100);
+        assert_eq!(
+            diff.text,
+            "--- a/n.txt\n+++ b/n.txt\n@@ -2,13 +2,14 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n 9\n 10\n 11\n+11½\n 12\n 13\n 14\n\
+             @@ -16,6 +17,5 @@\n 16\n 17\n 18\n-19\n 20\n 21\n"
+        );
+        assert_eq!((diff.added, diff.removed, diff.remainder().as_str()), (2, 2, ""));
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_made_visible() {
+        for (old, new, hunk) in [
+            ("a\r\nb\r\n", "a\r\nc\r\n", "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"),
+            ("a\r\nb\r\n", "a\nb\r\n", "@@ -1,2 +1,2 @@\n-a\\r\n+a\n b\\r\n"),
+            ("a", "a\n", "@@ -1 +1 @@\n-a\n\\ no newline at end of file\n+a\n"),
+            ("", "\u{feff}x\u{200b}\u{1b}[1m\n", "@@ -0,0 +1 @@\n+\\u{feff}x\\u{200b}\\x1b[1m\n"),
+            ("x\n", "", "@@ -1 +0,0 @@\n-x\n"),
+            ("\ta\n", "    a\n", "@@ -1 +1 @@\n-\ta\n+    a\n"),
+        ] {
+            let text = unified("f", old.as_bytes(), new.as_bytes(), 100).text;
+            assert_eq!(text, format!("--- a/f\n+++ b/f\n{hunk}"));
+        }
+        let text = unified("f", b"\xff\n", b"\xfe\n", 100).text;
+        assert!(text.ends_with("-\\xff\n+\\xfe\n"), "{text}");
+        let text = unified("f", b"\0\n", b"\0\0\n", 100).text;
+        assert_eq!(text, "--- a/f\n+++ b/f\nbinary: 2 bytes before, 3 after\n");
+        assert_eq!(unified("f", b"same", b"same", 100).text, "");
+    }
+
+    #[test]
+    fn files_appear_go_and_move() {
+        let side = |path, bytes| Some(Side { path, bytes });
+        let mut pager = Pager::new(1, 100);
+        pager.file(None, side("new", b"n\n"));
+        pager.file(side("old", b"o\n"), None);
+        pager.file(side("from", b"same\n"), side("to", b"same\n"));
+        pager.file(None, side("empty", b""));
+        assert_eq!(
+            pager.finish().text,
+            "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+n\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-o\n\
+             rename from from\nrename to to\n--- /dev/null\n+++ b/empty\n"
+        );
+    }
+
+    #[test]
+    fn long_lines_and_long_diffs_are_cut_and_counted() {
+        let diff = unified("f", b"", "é".repeat(450).as_bytes(), 100);
+        assert!(diff.text.contains(&format!("+{}… (+50 characters)\n", "é".repeat(400))), "{}", diff.text);
+        let new: String = (0..10).map(|line| format!("{line}\n")).collect();
+        let page = |page| {
+            let mut pager = Pager::new(page, 5);
+            pager.file(None, Some(Side { path: "f", bytes: new.as_bytes() }));
+            pager.finish()
+        };
+        assert_eq!(page(1).text, "--- /dev/null\n+++ b/f\n@@ -0,0 +1,10 @@\n+0\n+1\n");
+        assert_eq!(page(3).text, "+7\n+8\n+9\n");
+        assert_eq!(page(3).remainder(), "… 3 of 13 diff lines shown (page 3 of 3)");
+        assert_eq!((page(4).shown, page(4).total, page(4).added), (0, 13, 10));
+    }
+}

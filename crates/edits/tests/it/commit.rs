@@ -85,6 +85,30 @@ fn bytes_outside_the_edit_and_the_mode_are_kept() {
 }
 
 #[test]
+fn owner_and_attributes_are_kept_where_possible() {
+    let bench = Bench::new("//- /a.txt\nold\n");
+    let path = bench.fixture.path("a.txt");
+    let (name, none) = ("user.outrigger", rustix::fs::XattrFlags::empty());
+    let attributes = rustix::fs::setxattr(&path, name, b"value", none).is_ok();
+    let owned = std::os::unix::fs::chown(&path, Some(12_345), Some(54_321)).is_ok();
+    let committed = bench.apply(&bench.edit(Plan::new(), "a.txt", "old", "new")).unwrap();
+    assert_eq!((bench.fixture.read("a.txt").as_str(), committed.notes), ("new\n", vec![]));
+    if attributes {
+        let mut value = [0; 16];
+        let len = rustix::fs::getxattr(&path, name, &mut value[..]).unwrap();
+        assert_eq!(&value[..len], b"value");
+    } else {
+        println!("skipped: no extended attributes here");
+    }
+    if owned {
+        let meta = fs::metadata(&path).unwrap();
+        assert_eq!((meta.uid(), meta.gid()), (12_345, 54_321));
+    } else {
+        println!("skipped: only root gives files away");
+    }
+}
+
+#[test]
 fn a_link_is_followed_inside_and_stays_a_link() {
     let bench = Bench::new("//- /real/a.txt\nold\n");
     symlink("real/a.txt", bench.fixture.path("link")).unwrap();

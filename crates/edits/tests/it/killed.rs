@@ -80,7 +80,8 @@ fn words(text: &str) -> Vec<String> {
 /// Cuts `scenario` off, then each of the recoveries, and lets the last recovery finish. Says whether the tree is new.
 fn cut_off(scenario: &str, known: &Known, fault: &str, recoveries: &[String]) -> bool {
     let stage = Stage::new(scenario);
-    stage.killed(scenario, &words(fault));
+    let killed = stage.killed(scenario, &words(fault));
+    assert!(killed || fault.contains("half"), "{scenario}: {fault} killed nobody");
     for recovery in recoveries {
         stage.killed("recover", &words(recovery));
     }

@@ -11,5 +11,8 @@ mod bench;
 mod commit;
 mod failing;
 mod killed;
+mod refused;
+mod resolve;
 mod scenario;
+mod traced;
 mod within;

@@ -1,5 +1,6 @@
 //! Workspaces and plans for commits that are cut off: shared by the tests and the helper that is killed. A scenario
 //! only builds; it never judges.
+#![cfg_attr(not(test), expect(dead_code, reason = "the helper makes plans, the tests furnish workspaces"))]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -23,6 +24,9 @@ pub(crate) fn furnish(scenario: &str, root: &Path) {
     write("big.txt", &"0123456789abcdef".repeat(9_000));
     write("run.sh", "#!/bin/sh\nexit 0\n");
     fs::set_permissions(root.join("run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    let attribute = (root.join("run.sh"), rustix::fs::XattrFlags::empty());
+    // Not every file system has them.
+    let _ = rustix::fs::setxattr(attribute.0, "user.outrigger", b"kept", attribute.1);
     write("linked.txt", "many names, one file");
     fs::hard_link(root.join("linked.txt"), root.join("src/other-name.txt")).unwrap();
     symlink("src/a.txt", root.join("soft")).unwrap();
