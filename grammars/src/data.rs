@@ -88,6 +88,7 @@ pub(crate) struct KindNames {
     pub(crate) token_lists: Vec<String>,
     pub(crate) values: Vec<String>,
     pub(crate) holders: Vec<String>,
+    pub(crate) sequences: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

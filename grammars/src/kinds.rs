@@ -60,6 +60,8 @@ pub struct Kinds {
     pub values: KindSet,
     /// Nodes that hold a name and may hold more: a variable in one is the name, not all of it.
     pub holders: KindSet,
+    /// Nodes that are nothing but others in a row, without delimiters: a file, an indented block.
+    pub sequences: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -81,6 +83,7 @@ impl Kinds {
             token_lists,
             values,
             holders,
+            sequences,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -96,6 +99,7 @@ impl Kinds {
             token_lists: named(token_lists),
             values: tokens(values),
             holders: named(holders),
+            sequences: named(sequences),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),

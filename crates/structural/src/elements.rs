@@ -81,5 +81,29 @@ fn is_silent(node: Node<'_>, kinds: &Kinds) -> bool {
 /// Whether a node is compared as one piece of text: it has no parts, or its parts are raw text.
 pub(crate) fn is_atom(node: Node<'_>, kinds: &Kinds) -> bool {
     let kind = node.kind_id();
-    node.child_count() == 0 || kinds.literal.contains(kind) || kinds.text.contains(kind)
+    node.child_count() == 0
+        || kinds.names.contains(kind)
+        || kinds.literal.contains(kind)
+        || kinds.text.contains(kind)
+}
+
+/// Where a node ends without the separator or terminator that is its last token.
+pub(crate) fn end_without_terminator(node: Node<'_>, kinds: &Kinds) -> usize {
+    let mut at = node;
+    loop {
+        let mut cursor = at.walk();
+        let mut last = None;
+        let mut before = None;
+        for child in at.children(&mut cursor).filter(|child| !child.is_extra()) {
+            before = last.replace(child);
+        }
+        let Some(last) = last else { return node.end_byte() };
+        let kind = last.kind_id();
+        let ends = kinds.separators.contains(kind) || kinds.terminators.contains(kind);
+        match before {
+            Some(before) if ends && !last.is_named() => return before.end_byte(),
+            _ if is_atom(at, kinds) => return node.end_byte(),
+            _ => at = last,
+        }
+    }
 }

@@ -17,25 +17,24 @@ pub(crate) fn same_family(grammar: &Grammar, left: &[Shape], right: &[Shape]) ->
 fn differ_in_root_only(left: &Shape, right: &Shape) -> bool {
     match (&left.body, &right.body) {
         (Body::Inner { children: lefts, .. }, Body::Inner { children: rights, .. }) => {
-            lefts.len() == rights.len()
-                && lefts.iter().zip(rights).all(|(left, right)| {
-                    let fields = left.field == right.field || left.field == 0 || right.field == 0;
-                    fields && left.separator == right.separator && alike(left, right)
-                })
+            all_alike(lefts, rights)
         }
         (left, right) => left == right,
     }
+}
+
+fn all_alike(lefts: &[Shape], rights: &[Shape]) -> bool {
+    let same_place =
+        |left: &Shape, right: &Shape| left.field == right.field && left.separator == right.separator;
+    lefts.len() == rights.len()
+        && lefts.iter().zip(rights).all(|(left, right)| same_place(left, right) && alike(left, right))
 }
 
 fn alike(left: &Shape, right: &Shape) -> bool {
     let (left, right) = (unwrapped(left), unwrapped(right));
     match (&left.body, &right.body) {
         (Body::Inner { kind, children: lefts }, Body::Inner { kind: other, children: rights }) => {
-            kind == other
-                && lefts.len() == rights.len()
-                && lefts.iter().zip(rights).all(|(left, right)| {
-                    left.field == right.field && left.separator == right.separator && alike(left, right)
-                })
+            kind == other && all_alike(lefts, rights)
         }
         (left, right) => left == right,
     }

@@ -48,6 +48,7 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
     let ways = ways(grammar, fragment);
     let mut parses = 0;
     for rung in ordered(grammar, fragment) {
+        let mut best = None;
         for way in &ways {
             if parses == MAX_PARSES {
                 break;
@@ -55,21 +56,27 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
             parses += 1;
             match read(grammar, fragment, rung, &way.spellings) {
                 Outcome::Accepted(shapes, findings) => {
-                    readings.push(Reading {
+                    let reading = Reading {
                         name: rung.name.clone(),
                         shapes,
                         buried: findings.buried,
                         keyword_as_name: findings.keyword_as_name,
                         aside: rung.aside,
                         cost: (rung.role == Role::Extra, way.cost),
-                    });
-                    break;
+                    };
+                    if !reading.keyword_as_name {
+                        best = Some(reading);
+                        break;
+                    }
+                    // A dearer spelling may read the keyword as one.
+                    best.get_or_insert(reading);
                 }
                 Outcome::TooDeep => too_deep = true,
                 Outcome::Bare => bare = true,
                 Outcome::Refused => {}
             }
         }
+        readings.extend(best);
     }
     // Stable: among equals the order of the ladder stands.
     readings.sort_by_key(|reading| {
@@ -165,13 +172,19 @@ fn place<'tree>(
         return None;
     }
     let range = node.byte_range();
-    if range == wanted {
+    let sequence = kinds.sequences.contains(node.kind_id());
+    if range == wanted && !sequence {
         return node.is_named().then(|| vec![Element::lone(node, kinds)]);
     }
-    if range == (wanted.start..scaffolded.terminator_end) && !completes_empty_statement(node, &wanted) {
+    if range == (wanted.start..scaffolded.terminator_end)
+        && !sequence
+        && !completes_empty_statement(node, &wanted)
+    {
         return Some(vec![Element::lone(node, kinds)]);
     }
-    run(node, &wanted, kinds)
+    // Siblings that reach one end of their parent and not the other are a piece torn from it.
+    let within = range.start < wanted.start && wanted.end < range.end;
+    (sequence || within).then(|| run(node, &wanted, kinds)).flatten()
 }
 
 /// The innermost named node that encloses `wanted`.
@@ -219,9 +232,8 @@ fn run<'tree>(parent: Node<'tree>, wanted: &Range<usize>, kinds: &Kinds) -> Opti
         .filter(|element| wanted.start <= element.node.start_byte() && element.node.end_byte() <= wanted.end)
         .collect();
     nodes.first_mut()?.separator = 0;
-    let values = nodes.iter().filter(|element| element.value).count();
-    // A run of one is a node that some separator or comment was written beside.
-    (values > 0 && values * 2 >= nodes.len()).then_some(nodes)
+    // Bare tokens between nodes show that a construct was cut in two.
+    nodes.iter().all(|element| element.value).then_some(nodes)
 }
 
 fn is_deeper_than(node: Node<'_>, limit: usize) -> bool {

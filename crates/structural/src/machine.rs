@@ -2,7 +2,7 @@
 //! Among the solutions it finds the one whose ellipses are shortest, from left to right. It never
 //! recurses, and it never gives up silently: a spent step budget is an outcome of its own.
 
-use crate::elements::{Element, elements};
+use crate::elements::{Element, elements, end_without_terminator};
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
 use grammars::Kinds;
@@ -167,7 +167,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                     self.advance(program, step, state)
                 }
                 None if self.stops_short(program, state) => None,
-                None => return Outcome::Matched(self.matched(start, state.index)),
+                None => return Outcome::Matched(self.matched(program, start, state.index)),
             };
             state = match next.or_else(|| self.backtrack(program)) {
                 Some(next) => next,
@@ -375,8 +375,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         Some(State { index: state.index + count, separator: Separator::Any, ..state })
     }
 
-    fn bind(&mut self, slot: Option<usize>, value: Value) -> Option<()> {
-        let Some(slot) = slot else { return Some(()) };
+    fn bind(&mut self, slot: usize, value: Value) -> Option<()> {
         match self.values[slot] {
             Some(earlier) => self.same(earlier, value).then_some(()),
             None => {
@@ -447,15 +446,21 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         before.map(|it| it.node.end_byte()).or(after.map(|it| it.node.start_byte())).unwrap_or_default()
     }
 
-    fn matched(&self, start: usize, end: usize) -> Matched {
+    fn matched(&self, program: &Program, start: usize, end: usize) -> Matched {
         let top = &self.lists[0];
+        let bindings: Vec<Option<Bound>> =
+            self.values.iter().map(|it| it.map(|value| self.bound(value))).collect();
         let from = top.get(start).map_or(0, |first| first.node.start_byte());
-        let to = end.checked_sub(1).and_then(|last| top.get(last)).map_or(from, |last| last.node.end_byte());
-        Matched {
-            range: from..to.max(from),
-            bindings: self.values.iter().map(|value| value.map(|value| self.bound(value))).collect(),
-            surplus: self.surplus.clone(),
+        let mut to = from;
+        if let Some(last) = end.checked_sub(1).and_then(|last| top.get(last)) {
+            to = last.node.end_byte();
+            let bare = end_without_terminator(last.node, self.kinds);
+            // What a variable took with its terminator stays whole.
+            if program.unterminated && bindings.iter().flatten().all(|bound| bound.range.end <= bare) {
+                to = bare;
+            }
         }
+        Matched { range: from..to.max(from), bindings, surplus: self.surplus.clone() }
     }
 
     fn list(&mut self, node: Node<'tree>) -> usize {

@@ -6,6 +6,7 @@ use crate::elements::{Element, elements};
 use crate::machine::{Bound, Machine, Matched, Outcome, Strictness};
 use crate::parse::{Descend, preorder};
 use crate::pattern::Pattern;
+use crate::placeholder::binds;
 use crate::program::{Op, Program};
 use grammars::{KindSet, Kinds};
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,7 +144,8 @@ struct Search<'p, 'tree> {
     cursor: TreeCursor<'tree>,
     found: Found,
     ranges: BTreeSet<(usize, usize)>,
-    also: Vec<(&'p str, (usize, usize))>,
+    /// What other readings match, by range: a range counts for the first of them only.
+    also: BTreeMap<(usize, usize), usize>,
     misses: Vec<Node<'tree>>,
 }
 
@@ -165,7 +167,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
             cursor: root.walk(),
             found: Found::default(),
             ranges: BTreeSet::new(),
-            also: Vec::new(),
+            also: BTreeMap::new(),
             misses: Vec::new(),
         }
     }
@@ -185,7 +187,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
 
     /// Compares every program of this sort with the siblings from `start` on.
     fn compare(&mut self, list: &[Element<'tree>], start: usize, roots: Roots) {
-        let slots = self.pattern.variables().len();
+        let slots = self.pattern.slots.len();
         let fits = |it: &Candidate<'_>| {
             (it.program.roots > 1) == (roots == Roots::Several)
                 && it.may_start(list[start].node)
@@ -207,16 +209,15 @@ impl<'p, 'tree> Search<'p, 'tree> {
             self.misses.push(list[start].node);
         }
         for index in 0..self.others.len() {
-            let (name, candidate) = &self.others[index];
-            let name = *name;
-            if !fits(candidate) {
+            if !fits(&self.others[index].1) {
                 continue;
             }
-            let program = candidate.program;
+            let program = self.others[index].1.program;
             if let Outcome::Matched(matched) =
                 self.machine.run(program, list, start, slots, Strictness::Strict)
             {
-                self.also.push((name, (matched.range.start, matched.range.end)));
+                let first = self.also.entry((matched.range.start, matched.range.end)).or_insert(index);
+                *first = index.min(*first);
             }
         }
     }
@@ -228,9 +229,10 @@ impl<'p, 'tree> Search<'p, 'tree> {
         }
         let captures = self
             .pattern
-            .variables()
+            .slots
             .iter()
             .zip(bindings)
+            .filter(|(variable, _)| binds(&variable.name))
             .filter_map(|(variable, bound)| {
                 let Bound { range, items } = bound?;
                 Some(Capture { name: variable.name.clone(), many: variable.many, range, items })
@@ -241,11 +243,9 @@ impl<'p, 'tree> Search<'p, 'tree> {
 
     fn finish(mut self, stop: &dyn Fn() -> bool) -> Found {
         self.found.matches.sort_by_key(|it| (it.range.start, std::cmp::Reverse(it.range.end)));
-        self.also.sort_unstable();
-        self.also.dedup();
-        for (name, range) in std::mem::take(&mut self.also) {
+        for (range, index) in std::mem::take(&mut self.also) {
             if !self.ranges.contains(&range) {
-                *self.found.also.entry(name.to_owned()).or_default() += 1;
+                *self.found.also.entry(self.others[index].0.to_owned()).or_default() += 1;
             }
         }
         if self.found.matches.len() <= FEW_MATCHES {
@@ -255,7 +255,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
     }
 
     fn count_near_misses(&mut self, stop: &dyn Fn() -> bool) {
-        let slots = self.pattern.variables().len();
+        let slots = self.pattern.slots.len();
         for node in std::mem::take(&mut self.misses) {
             if stop() {
                 return;

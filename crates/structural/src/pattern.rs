@@ -29,6 +29,8 @@ pub(crate) struct Variable {
 pub(crate) struct Pattern {
     grammar: &'static Grammar,
     reading: String,
+    /// Every variable by slot, also those that bind nothing.
+    pub(crate) slots: Vec<Variable>,
     variables: Vec<Variable>,
     notes: Vec<String>,
     literals: Vec<Vec<u8>>,
@@ -107,13 +109,17 @@ impl Pattern {
             &grammar.language(),
             family.iter().copied().chain(others.iter().map(|it| &it.shapes[..])),
         );
-        let programs = family.iter().map(|shapes| Program::new(shapes, &mut slots)).collect();
-        let others =
-            others.iter().map(|it| (it.name.clone(), Program::new(&it.shapes, &mut slots))).collect();
-        let variables =
-            slots.names.into_iter().map(|(name, many)| Variable { name, many }).collect::<Vec<_>>();
+        let terminated = fragment.shown.ends_with([';', ',']);
+        let programs = family.iter().map(|shapes| Program::new(shapes, terminated, &mut slots)).collect();
+        let others = others
+            .iter()
+            .map(|it| (it.name.clone(), Program::new(&it.shapes, terminated, &mut slots)))
+            .collect();
+        let slots: Vec<Variable> =
+            slots.names.into_iter().map(|(name, many)| Variable { name, many }).collect();
+        let variables = slots.iter().filter(|variable| binds(&variable.name)).cloned().collect();
         let notes = notes(fragment, main);
-        Self { grammar, reading: main.name.clone(), variables, notes, literals, programs, others }
+        Self { grammar, reading: main.name.clone(), slots, variables, notes, literals, programs, others }
     }
 }
 

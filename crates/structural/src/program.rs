@@ -35,13 +35,13 @@ pub(crate) enum Op {
         kind: u16,
         open: Vec<u8>,
         close: Vec<u8>,
-        slot: Option<usize>,
+        slot: usize,
     },
     One {
-        slot: Option<usize>,
+        slot: usize,
     },
     Many {
-        slot: Option<usize>,
+        slot: usize,
     },
 }
 
@@ -57,9 +57,11 @@ pub(crate) struct Program {
     pub(crate) open_start: bool,
     /// The last is one: it means all the rest.
     pub(crate) open_end: bool,
+    /// A terminator at the end of the code is not part of the match.
+    pub(crate) unterminated: bool,
 }
 
-/// The names of the variables that bind, by slot.
+/// The variables of a pattern by slot; one that does not bind has a slot for each place it stands at.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Slots {
     pub(crate) names: Vec<(String, bool)>,
@@ -67,19 +69,22 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    fn slot(&mut self, name: &str, many: bool) -> Option<usize> {
-        if !binds(name) {
-            return None;
+    fn slot(&mut self, name: &str, many: bool) -> usize {
+        if let Some(&known) = self.by_name.get(name) {
+            return known;
         }
-        Some(*self.by_name.entry(name.to_owned()).or_insert_with(|| {
-            self.names.push((name.to_owned(), many));
-            self.names.len() - 1
-        }))
+        self.names.push((name.to_owned(), many));
+        let slot = self.names.len() - 1;
+        if binds(name) {
+            self.by_name.insert(name.to_owned(), slot);
+        }
+        slot
     }
 }
 
 impl Program {
-    pub(crate) fn new(shapes: &[Shape], slots: &mut Slots) -> Self {
+    /// `terminated`: the fragment ends with a separator or terminator, so that a match does too.
+    pub(crate) fn new(shapes: &[Shape], terminated: bool, slots: &mut Slots) -> Self {
         let mut steps = Vec::new();
         for shape in shapes {
             flatten(shape, slots, &mut steps);
@@ -90,14 +95,21 @@ impl Program {
         used.dedup();
         let is_many = |shape: Option<&Shape>| shape.is_some_and(|it| matches!(it.body, Body::Many { .. }));
         let (open_start, open_end) = (is_many(shapes.first()), is_many(shapes.last()));
-        Self { steps, roots: shapes.len(), repeats: used.len() < uses, open_start, open_end }
+        Self {
+            steps,
+            roots: shapes.len(),
+            repeats: used.len() < uses,
+            open_start,
+            open_end,
+            unterminated: !terminated,
+        }
     }
 }
 
 impl Op {
     fn slot(&self) -> Option<usize> {
         match self {
-            Self::Quoted { slot, .. } | Self::One { slot } | Self::Many { slot } => *slot,
+            Self::Quoted { slot, .. } | Self::One { slot } | Self::Many { slot } => Some(*slot),
             _ => None,
         }
     }

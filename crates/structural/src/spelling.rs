@@ -48,6 +48,7 @@ pub(crate) fn options<'a>(grammar: &'a Grammar, fragment: &Fragment, variable: &
         Class::Name => true,
         Class::Statement => place.admit_statement(),
         Class::Item => place.admit_item(),
+        Class::Quoted => place.follows_word(),
     };
     all.iter().map(String::as_str).filter(fits).collect()
 }
@@ -60,12 +61,16 @@ enum Class {
     Statement,
     /// An element of a list.
     Item,
+    /// A string, such as the target of an import.
+    Quoted,
 }
 
 impl Class {
     fn of(spelling: &str) -> Self {
         if spelling == "{}" {
             Self::Name
+        } else if spelling.starts_with(['"', '\'']) {
+            Self::Quoted
         } else if spelling.ends_with([';', ':']) || spelling.starts_with(char::is_alphanumeric) {
             Self::Statement
         } else {
@@ -96,8 +101,12 @@ impl Neighbours {
         }
     }
 
+    fn follows_word(&self) -> bool {
+        self.before.is_some_and(char::is_alphanumeric) && !self.opens_line
+    }
+
     fn admit_statement(&self) -> bool {
-        let word_before = self.before.is_some_and(char::is_alphanumeric) && !self.opens_line;
+        let word_before = self.follows_word();
         let opens =
             self.opens_line || word_before || matches!(self.before, None | Some('{' | '}' | ';' | ':' | ')'));
         let closes = self.closes_line
