@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tool::{Approver, Call, Card, Decision, Error, ErrorKind, Layer, Output, Policy, Spec, Tier, Tool, Verdict};
+use tool::{
+    Approver, Call, Card, Decision, Error, ErrorKind, Layer, Output, Policy, Spec, Tier, Tool, Verdict,
+};
 
 /// The default policy: read is never asked, write and exec are.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,8 +58,11 @@ impl Approval {
             return Ok(());
         }
         let Some(approver) = &self.approver else {
-            return Err(Error::refused(format!("`{}` needs approval and nobody is there to give it", spec.name))
-                .with_hint("attach an approver to the run, or allow the tool by policy"));
+            return Err(Error::refused(format!(
+                "`{}` needs approval and nobody is there to give it",
+                spec.name
+            ))
+            .with_hint("attach an approver to the run, or allow the tool by policy"));
         };
         let verdict = tokio::select! {
             verdict = approver.ask(Card::new(spec, call)) => verdict.map_err(|error| unanswered(&spec.name, error))?,
@@ -82,12 +87,16 @@ fn denied(tool: &str, words: Option<String>) -> Error {
         Some(words) => format!("`{tool}` was not allowed: {words}"),
         None => format!("`{tool}` was not allowed"),
     };
-    Error::refused(message).with_hint("do not repeat the call; go on another way or ask what would be allowed")
+    Error::refused(message)
+        .with_hint("do not repeat the call; go on another way or ask what would be allowed")
 }
 
 /// An approver that cannot answer refuses, whatever its reason.
 fn unanswered(tool: &str, error: Error) -> Error {
-    Error::new(ErrorKind::Refused, format!("`{tool}` needs approval, and it could not be asked for: {}", error.message))
+    Error::new(
+        ErrorKind::Refused,
+        format!("`{tool}` needs approval, and it could not be asked for: {}", error.message),
+    )
 }
 
 /// Puts an [`Approval`] around every tool.

@@ -3,7 +3,7 @@
 //! A harness links this crate, attaches live resources to a [`Run`], and hands the run's [`Surface`]s to its agents.
 //! A tool is registered exactly while its resource is attached, and a surface shows and serves only the tools up to
 //! its ceiling: `run.surface(Tier::Read)` is plan mode. Way through the files: `run.rs` (builder, resources, end of
-//! a run) → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
+//! a run) → `syntax.rs` → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
 //!
 //! The rooms behind it are re-exported: [`tool`] (the contract), [`workspace`] (files and paths), [`edits`] (the one
 //! door for changes), [`peer`] (child processes), and `structural` with its feature.
@@ -34,16 +34,18 @@
 //! ```
 #![deny(missing_docs)]
 
-mod run;
 mod approval;
-mod telemetry;
+mod run;
 mod state;
+#[cfg(feature = "structural")]
+mod syntax;
+mod telemetry;
 
 pub use approval::{AllowAll, ByTier};
 pub use run::{BuildError, Parts, ResourceError, Run, RunBuilder};
 pub use state::state_folder;
 #[cfg(feature = "structural")]
-pub use structural::Grammars;
+pub use syntax::Grammars;
 pub use tool::{Approver, Card, Decision, Error, ErrorKind, Output, Policy, Surface, Tier, Tool, Verdict};
 
 pub use edits;

@@ -6,10 +6,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use edits::{Edits, State};
+use edits::{Edits, Resolve, State};
 use tool::{AttachError, Layer, Registry, Surface, Tier, Tool};
 use workspace::Workspace;
 
+#[cfg(feature = "structural")]
+use crate::Grammars;
 use crate::approval::{Approval, ApprovalLayer, ByTier};
 use crate::{Approver, Policy, state, telemetry};
 
@@ -40,7 +42,9 @@ impl Parts {
 #[non_exhaustive]
 pub enum BuildError {
     /// Neither the host nor the environment names a state folder.
-    #[error("no folder for the journal of changes: set HOME or XDG_STATE_HOME, or name one with `state_folder`")]
+    #[error(
+        "no folder for the journal of changes: set HOME or XDG_STATE_HOME, or name one with `state_folder`"
+    )]
     NoStateFolder,
     /// The state folder cannot be used.
     #[error(transparent)]
@@ -66,9 +70,9 @@ pub struct RunBuilder {
 impl RunBuilder {
     /// Attaches syntax trees: `ast_grep`, `ast_edit`, and `resolve` for what is staged.
     #[cfg(feature = "structural")]
-    pub fn syntax(mut self, grammars: crate::Grammars) -> Self {
+    pub fn syntax(mut self, _grammars: Grammars) -> Self {
         self.staging = true;
-        self.resource("syntax", move |parts| structural::tools(parts.workspace(), parts.edits(), grammars))
+        self.resource("syntax", Grammars::tools)
     }
 
     /// Attaches a resource of the host's own: `tools` is called at each attachment.
@@ -131,12 +135,12 @@ impl RunBuilder {
             .state_folder
             .or_else(|| state::state_folder(self.workspace.root()))
             .ok_or(BuildError::NoStateFolder)?;
-        let state = State { folder, persist_staged: self.keep_staged };
+        let state = if self.keep_staged { State::folder(folder) } else { State::memory(folder) };
         let edits = Edits::open(self.workspace.clone(), registry.authority(), state)?;
         let parts = Parts { workspace: self.workspace, edits };
         let mut factories: BTreeMap<String, Factory> = BTreeMap::new();
         if self.staging {
-            let resolve: Factory = Arc::new(|parts| vec![edits::resolve(parts.edits())]);
+            let resolve: Factory = Arc::new(|parts| vec![tool::tool(Resolve::new(parts.edits().clone()))]);
             registry.attach("staging", resolve(&parts))?;
             factories.insert("staging".to_owned(), resolve);
         }
@@ -243,7 +247,10 @@ impl Run {
 
     fn unknown(&self, name: &str) -> ResourceError {
         let known = self.factories.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        ResourceError::Unknown { name: name.to_owned(), known: if known.is_empty() { "none".to_owned() } else { known } }
+        ResourceError::Unknown {
+            name: name.to_owned(),
+            known: if known.is_empty() { "none".to_owned() } else { known },
+        }
     }
 }
 

@@ -12,7 +12,9 @@ pub fn state_folder(root: &Path) -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = set("OUTRIGGER_STATE").or_else(|| {
         let state = set("XDG_STATE_HOME").filter(|path| path.is_absolute());
-        state.or_else(|| set("HOME").map(|home| home.join(".local/state"))).map(|state| state.join("outrigger"))
+        state
+            .or_else(|| set("HOME").map(|home| home.join(".local/state")))
+            .map(|state| state.join("outrigger"))
     })?;
     Some(base.join(key(root)))
 }
@@ -20,5 +22,9 @@ pub fn state_folder(root: &Path) -> Option<PathBuf> {
 /// Sixteen bytes of the root's digest: enough that two checkouts never share a journal.
 fn key(root: &Path) -> String {
     let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let mut key = String::new();
+    for byte in &digest[..16] {
+        key.push_str(&format!("{byte:02x}"));
+    }
+    key
 }

@@ -1,0 +1,76 @@
+//! `outrigger doctor`: what is usable here, and for what is not, which half is missing. It starts nothing and
+//! changes nothing.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use outrigger::Grammars;
+use outrigger::workspace::Workspace;
+use serde::Serialize;
+
+use crate::args::DoctorArgs;
+
+#[derive(Debug, Serialize)]
+struct Report {
+    workspace: String,
+    state_folder: Option<String>,
+    grammars: Vec<Grammar>,
+    skipped: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Grammar {
+    language: &'static str,
+    files: usize,
+}
+
+/// Prints the report.
+pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
+    let workspace = Workspace::open(&args.workspace)?;
+    let report = report(&workspace)?;
+    let mut stdout = std::io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut stdout, &report)?;
+        writeln!(stdout)?;
+    } else {
+        stdout.write_all(text(&report).as_bytes())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(workspace: &Workspace) -> Result<Report> {
+    let walk = workspace.walk(&workspace.scope(None)?, &|_| true, &|| false)?;
+    let mut files: BTreeMap<&str, usize> = Grammars::bundled().ids().into_iter().map(|id| (id, 0)).collect();
+    for language in walk.files.iter().filter_map(|file| Grammars::bundled().of(&file.absolute)) {
+        *files.entry(language).or_default() += 1;
+    }
+    Ok(Report {
+        workspace: workspace.root().display().to_string(),
+        state_folder: outrigger::state_folder(workspace.root()).map(|folder| folder.display().to_string()),
+        grammars: files.into_iter().map(|(language, files)| Grammar { language, files }).collect(),
+        skipped: walk.skipped.to_string(),
+    })
+}
+
+fn text(report: &Report) -> String {
+    let mut text = format!("workspace     {}\n", report.workspace);
+    let state = report
+        .state_folder
+        .as_deref()
+        .unwrap_or("none: set HOME or XDG_STATE_HOME; nothing can be changed without it");
+    text.push_str(&format!("state folder  {state}\n\n"));
+    for grammar in &report.grammars {
+        let files = match grammar.files {
+            0 => "usable, no files here".to_owned(),
+            1 => "usable, 1 file".to_owned(),
+            count => format!("usable, {count} files"),
+        };
+        text.push_str(&format!("grammar {:<12} {files}\n", grammar.language));
+    }
+    if !report.skipped.is_empty() {
+        text.push_str(&format!("\nnot searched: {}\n", report.skipped));
+    }
+    text
+}

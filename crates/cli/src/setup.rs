@@ -1,0 +1,46 @@
+//! The run behind every command: the workspace, the syntax tools and the host's own. One place decides what the
+//! reference host attaches.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use outrigger::tool::{Approver, Decision, Policy, Spec};
+use outrigger::workspace::Workspace;
+use outrigger::{AllowAll, Grammars, Run, RunBuilder, Tier};
+
+use crate::args::Approve;
+use crate::host;
+
+/// The resource that brings the host's own tools.
+pub(crate) const HOST: &str = "host";
+
+/// A run of `folder` to be, with everything this host has.
+pub(crate) fn builder(folder: &Path) -> Result<RunBuilder> {
+    let workspace = Workspace::open(folder).with_context(|| {
+        format!("cannot open the workspace `{}`; name a folder with --workspace", folder.display())
+    })?;
+    Ok(Run::builder(workspace)
+        .syntax(Grammars::bundled())
+        .resource(HOST, |parts| host::host_tools(parts.workspace(), parts.edits())))
+}
+
+/// Puts `approve` on a run, asking through `asker` where it is `ask`.
+pub(crate) fn approving(builder: RunBuilder, approve: Approve, asker: impl Approver + 'static) -> RunBuilder {
+    match approve {
+        Approve::Auto => builder.approver(AllowAll),
+        Approve::Ask => builder.approver(asker),
+        Approve::Deny => builder.policy(DenyAll),
+    }
+}
+
+/// Lets read tools pass and nothing else.
+struct DenyAll;
+
+impl Policy for DenyAll {
+    fn decide(&self, spec: &Spec, _call: &outrigger::tool::Call) -> Decision {
+        if spec.tier == Tier::Read {
+            return Decision::Allow;
+        }
+        Decision::Deny("this session was started with --approve deny".to_owned())
+    }
+}

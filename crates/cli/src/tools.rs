@@ -1,0 +1,53 @@
+//! `outrigger tools`: the schemas, as text or in a provider's format. It opens no workspace of the user's.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use outrigger::tool::{Spec, export};
+
+use crate::args::{Format, ToolsArgs};
+use crate::setup;
+
+/// Prints the tools up to a tier.
+pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode> {
+    let nowhere = tempfile::tempdir()?;
+    let run = setup::builder(nowhere.path())?.state_folder(nowhere.path().join("state")).build()?;
+    let specs = run.surface(args.tier).specs();
+    let mut stdout = std::io::stdout().lock();
+    let json = match args.format {
+        Format::Text => {
+            stdout.write_all(text(&specs).as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Format::Anthropic => export::anthropic(&specs),
+        Format::Openai => export::openai(&specs),
+        Format::Gemini => export::gemini(&specs),
+        Format::Mcp => export::mcp(&specs),
+    };
+    serde_json::to_writer_pretty(&mut stdout, &json)?;
+    writeln!(stdout)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A paragraph a tool: name, tier, description, and a line an argument.
+fn text(specs: &[Spec]) -> String {
+    let mut text = String::new();
+    for spec in specs {
+        text.push_str(&format!(
+            "{} ({})\n  {}\n",
+            spec.name,
+            spec.tier,
+            spec.description.replace('\n', "\n  ")
+        ));
+        let required = &spec.input_schema["required"];
+        for (name, schema) in spec.input_schema["properties"].as_object().into_iter().flatten() {
+            let needed = required.as_array().is_some_and(|names| names.iter().any(|other| other == name));
+            let mark = if needed { "" } else { "?" };
+            let about = schema["description"].as_str().unwrap_or_default().replace('\n', "\n      ");
+            text.push_str(&format!("    {name}{mark}: {about}\n"));
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,45 @@
+//! `outrigger tour`: every step checked, the last line counted, the exit code true.
+
+use test_support::Fixture;
+
+use crate::command::outrigger;
+
+#[test]
+fn the_tour_shows_every_tool_and_fails_none() {
+    let fixture = Fixture::empty();
+    let ran = outrigger(&fixture, &["tour"]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout.lines().last(), Some("tour: 8 ran, 0 skipped, 0 failed"), "{}", ran.stdout);
+    assert!(fixture.tree().is_empty(), "the tour leaves the current folder alone");
+}
+
+#[test]
+fn a_folder_of_ones_own_is_only_read() {
+    let fixture = Fixture::new("//- /a.rs\nfn main() { x.y(); }\n");
+    let before = fixture.tree();
+    let ran = outrigger(&fixture, &["tour", "--workspace", "."]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.stdout.lines().last(), Some("tour: 2 ran, 0 skipped, 0 failed"), "{}", ran.stdout);
+    assert_eq!(fixture.tree(), before);
+}
+
+#[test]
+fn a_skip_is_named_and_fails_when_required() {
+    let fixture = Fixture::new("//- /a.txt\nplain\n");
+    let ran = outrigger(&fixture, &["tour", "--workspace", "."]);
+    assert_eq!(
+        ran.stdout.lines().last(),
+        Some("tour: 1 ran, 1 skipped (ast_grep), 0 failed"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(ran.code, 0);
+    let required = outrigger(&fixture, &["tour", "--workspace", ".", "--require", "ast_grep"]);
+    assert_eq!(
+        required.stdout.lines().last(),
+        Some("tour: 1 ran, 0 skipped, 1 failed"),
+        "{}",
+        required.stdout
+    );
+    assert_eq!(required.code, 1);
+}
