@@ -10,8 +10,13 @@ use crate::Error;
 /// Arguments of one call: cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Arguments {
-    value: Arc<Value>,
-    raw: Arc<OnceLock<String>>,
+    sent: Arc<Sent>,
+}
+
+#[derive(Debug)]
+struct Sent {
+    value: Value,
+    raw: OnceLock<String>,
 }
 
 impl Arguments {
@@ -24,23 +29,23 @@ impl Arguments {
             Error::bad_arguments(format!("the arguments are not JSON: {error}"))
                 .with_hint("send one JSON object, such as {\"path\": \"src/main.rs\"}")
         })?;
-        Ok(Self { value: Arc::new(value), raw: Arc::new(OnceLock::from(text.to_owned())) })
+        Ok(Self { sent: Arc::new(Sent { value, raw: OnceLock::from(text.to_owned()) }) })
     }
 
     /// The parsed value.
     pub fn value(&self) -> &Value {
-        &self.value
+        &self.sent.value
     }
 
     /// The text as it was sent, or the compact text of a value that was never sent as text.
     pub fn raw(&self) -> &str {
-        self.raw.get_or_init(|| self.value.to_string())
+        self.sent.raw.get_or_init(|| self.sent.value.to_string())
     }
 }
 
 impl From<Value> for Arguments {
     fn from(value: Value) -> Self {
-        Self { value: Arc::new(value), raw: Arc::default() }
+        Self { sent: Arc::new(Sent { value, raw: OnceLock::new() }) }
     }
 }
 

@@ -1,76 +1,15 @@
 //! Checks arguments against their schema before they are decoded, so that a mistake is answered with its path, what
-//! was expected and the nearest known name. It never repairs a value; its two liberties lose nothing: `null` equals
-//! absent, and `3.0` is the integer 3, as JSON Schema has it.
+//! was expected and the nearest known name. It never changes a value, and builds no text before there is a mistake.
 
-use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::tidy::is_required;
 use crate::{Error, nearest};
 
 /// The most mistakes one answer names.
 const MAX_MISTAKES: usize = 5;
-
-/// The arguments as they are checked and decoded: no arguments are an empty object, a `null` member that the schema
-/// knows and does not require is absent, at any depth, and an integer spelt `3.0` is `3`.
-pub(crate) fn tidied<'a>(schema: &Value, sent: &'a Value) -> Cow<'a, Value> {
-    match sent {
-        Value::Null => Cow::Owned(Value::Object(Map::new())),
-        sent if untidy(sent) => Cow::Owned(tidy(schema, sent)),
-        sent => Cow::Borrowed(sent),
-    }
-}
-
-/// Whether there can be anything to tidy: most calls have nothing, and are not copied.
-fn untidy(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => members.values().any(|member| member.is_null() || untidy(member)),
-        Value::Array(items) => items.iter().any(untidy),
-        Value::Number(number) => number.is_f64(),
-        _ => false,
-    }
-}
-
-fn tidy(schema: &Value, value: &Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let absent = |name: &str| member(schema, name).is_some() && !is_required(schema, name);
-            let kept = members.iter().filter(|(name, value)| !(value.is_null() && absent(name)));
-            let below = |name: &str, value| tidy(member(schema, name).unwrap_or(&Value::Null), value);
-            Value::Object(kept.map(|(name, value)| (name.clone(), below(name, value))).collect())
-        }
-        Value::Array(items) => {
-            let schema = branches(schema).find_map(|branch| branch.get("items")).unwrap_or(&Value::Null);
-            items.iter().map(|item| tidy(schema, item)).collect()
-        }
-        Value::Number(number) if branches(schema).any(|branch| branch["type"] == "integer") => {
-            number.as_f64().and_then(whole).map_or_else(|| value.clone(), Value::from)
-        }
-        other => other.clone(),
-    }
-}
-
-/// The integer that `number` is, where it is one that a double holds exactly.
-#[expect(clippy::cast_possible_truncation, reason = "within 2^53 and without a fraction nothing is cut")]
-fn whole(number: f64) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
-}
-
-/// The schema itself, or the branches of its `anyOf`.
-fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
-    let several = schema.get("anyOf").and_then(Value::as_array);
-    let itself = several.is_none().then_some(schema);
-    several.into_iter().flatten().chain(itself)
-}
-
-fn member<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
-    branches(schema).find_map(|branch| branch.get("properties")?.get(name))
-}
-
-fn is_required(schema: &Value, name: &str) -> bool {
-    schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required == name))
-}
 
 /// Compares `value` with `schema`.
 ///
@@ -78,7 +17,7 @@ fn is_required(schema: &Value, name: &str) -> bool {
 /// `BadArguments` that lists up to five mistakes, each with its path and what was expected.
 pub(crate) fn check(tool: &str, schema: &Value, value: &Value) -> Result<(), Error> {
     let mut mistakes = Vec::new();
-    walk(schema, value, "", &mut mistakes);
+    walk(schema, value, Place::Root, &mut mistakes);
     if mistakes.is_empty() {
         return Ok(());
     }
@@ -100,155 +39,212 @@ pub(crate) fn signature(schema: &Value) -> String {
     properties.keys().map(mark).collect::<Vec<_>>().join(", ")
 }
 
-fn walk(schema: &Value, value: &Value, path: &str, mistakes: &mut Vec<String>) {
-    let Some(object) = schema.as_object() else { return };
-    if let Some(branches) = object.get("anyOf").and_then(Value::as_array) {
-        return walk_branches(branches, value, path, mistakes);
-    }
-    if !fits_type(object, value) {
-        mistakes.push(format!("{} must be {}, found {}", place(path), expected(object), found(value)));
-        return;
-    }
-    if let Some(allowed) = object.get("enum").and_then(Value::as_array)
-        && !allowed.contains(value)
-    {
-        mistakes.push(not_allowed(path, allowed, value));
-    }
-    check_range(object, value, path, mistakes);
-    check_length(object, value, path, mistakes);
-    match value {
-        Value::Object(members) => walk_members(object, members, path, mistakes),
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                walk(&schema["items"], item, &format!("{path}[{index}]"), mistakes);
+/// Where a value stands in the arguments. Displayed as a mistake names it: the root has no name.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Root,
+    Member(&'a Place<'a>, &'a str),
+    Element(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Member(Self::Root, name) => f.write_str(name),
+            Self::Member(above, name) => {
+                above.write(f)?;
+                write!(f, ".{name}")
+            }
+            Self::Element(above, index) => {
+                above.write(f)?;
+                write!(f, "[{index}]")
             }
         }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Root = self {
+            return f.write_str("the arguments");
+        }
+        f.write_str("`")?;
+        self.write(f)?;
+        f.write_str("`")
+    }
+}
+
+/// What one schema object asks for, read in one pass: looking each keyword up costs more than the whole check.
+#[derive(Default)]
+struct Rules<'a> {
+    any_of: Option<&'a Vec<Value>>,
+    kind: Option<&'a Value>,
+    allowed: Option<&'a Vec<Value>>,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    shortest: Option<u64>,
+    longest: Option<u64>,
+    fewest: Option<u64>,
+    most: Option<u64>,
+    properties: Option<&'a Map<String, Value>>,
+    required: Option<&'a Vec<Value>>,
+    items: Option<&'a Value>,
+}
+
+impl<'a> Rules<'a> {
+    fn of(schema: &'a Value) -> Self {
+        let mut rules = Self::default();
+        for (keyword, rule) in schema.as_object().into_iter().flatten() {
+            match keyword.as_str() {
+                "anyOf" => rules.any_of = rule.as_array(),
+                "type" => rules.kind = Some(rule),
+                "enum" => rules.allowed = rule.as_array(),
+                "minimum" => rules.minimum = rule.as_f64(),
+                "maximum" => rules.maximum = rule.as_f64(),
+                "minLength" => rules.shortest = rule.as_u64(),
+                "maxLength" => rules.longest = rule.as_u64(),
+                "minItems" => rules.fewest = rule.as_u64(),
+                "maxItems" => rules.most = rule.as_u64(),
+                "properties" => rules.properties = rule.as_object(),
+                "required" => rules.required = rule.as_array(),
+                "items" => rules.items = Some(rule),
+                _ => {}
+            }
+        }
+        rules
+    }
+
+    fn fits_type(&self, value: &Value) -> bool {
+        match self.kind.and_then(Value::as_str) {
+            Some("object") => value.is_object(),
+            Some("array") => value.is_array(),
+            Some("string") => value.is_string(),
+            Some("boolean") => value.is_boolean(),
+            Some("integer") => value.is_i64() || value.is_u64(),
+            Some("number") => value.is_number(),
+            Some("null") => value.is_null(),
+            _ => true,
+        }
+    }
+
+    fn expected(&self) -> String {
+        match self.kind.and_then(Value::as_str) {
+            Some(name @ ("object" | "array" | "integer")) => format!("an {name}"),
+            Some(name) => format!("a {name}"),
+            None => "a value".to_owned(),
+        }
+    }
+}
+
+fn walk(schema: &Value, value: &Value, place: Place<'_>, mistakes: &mut Vec<String>) {
+    let rules = Rules::of(schema);
+    if let Some(branches) = rules.any_of {
+        return walk_branches(branches, value, place, mistakes);
+    }
+    if !rules.fits_type(value) {
+        mistakes.push(format!("{place} must be {}, found {}", rules.expected(), found(value)));
+        return;
+    }
+    if let Some(allowed) = rules.allowed.filter(|allowed| !allowed.contains(value)) {
+        mistakes.push(not_allowed(place, allowed, value));
+    }
+    match value {
+        Value::Object(members) => walk_members(&rules, members, place, mistakes),
+        Value::Array(items) => {
+            check_length(items.len(), "elements", rules.fewest, rules.most, place, mistakes);
+            for (index, item) in items.iter().enumerate() {
+                walk(rules.items.unwrap_or(&Value::Null), item, Place::Element(&place, index), mistakes);
+            }
+        }
+        Value::String(text) if rules.shortest.is_some() || rules.longest.is_some() => {
+            let length = text.chars().count();
+            check_length(length, "characters", rules.shortest, rules.longest, place, mistakes);
+        }
+        Value::Number(_) => check_range(&rules, value, place, mistakes),
         _ => {}
     }
 }
 
 /// A value fits `anyOf` when one branch has no mistake; else the nearest branch with the right type speaks.
-fn walk_branches(branches: &[Value], value: &Value, path: &str, mistakes: &mut Vec<String>) {
+fn walk_branches(branches: &[Value], value: &Value, place: Place<'_>, mistakes: &mut Vec<String>) {
     let mut best: Option<Vec<String>> = None;
     for branch in branches {
         let mut found = Vec::new();
-        walk(branch, value, path, &mut found);
+        walk(branch, value, place, &mut found);
         if found.is_empty() {
             return;
         }
-        let right_type = branch.as_object().is_some_and(|object| fits_type(object, value));
+        let right_type = Rules::of(branch).fits_type(value);
         if right_type && best.as_ref().is_none_or(|best| found.len() < best.len()) {
             best = Some(found);
         }
     }
-    let kinds: Vec<String> = branches.iter().filter_map(Value::as_object).map(expected).collect();
-    let wrong_type =
-        || vec![format!("{} must be {}, found {}", place(path), kinds.join(" or "), found(value))];
+    let kinds: Vec<String> = branches.iter().map(|branch| Rules::of(branch).expected()).collect();
+    let wrong_type = || vec![format!("{place} must be {}, found {}", kinds.join(" or "), found(value))];
     mistakes.extend(best.unwrap_or_else(wrong_type));
 }
 
 fn walk_members(
-    schema: &Map<String, Value>,
+    rules: &Rules<'_>,
     members: &Map<String, Value>,
-    path: &str,
+    place: Place<'_>,
     mistakes: &mut Vec<String>,
 ) {
-    let none = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let property = |name: &str| rules.properties.and_then(|properties| properties.get(name));
     for (name, member) in members {
-        let below = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-        match properties.get(name) {
-            Some(property) => walk(property, member, &below, mistakes),
-            None => mistakes.push(unknown(&below, name, properties)),
+        let below = Place::Member(&place, name);
+        match property(name) {
+            Some(property) => walk(property, member, below, mistakes),
+            None => mistakes.push(unknown(below, name, rules.properties)),
         }
     }
-    let required =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let required = rules.required.into_iter().flatten().filter_map(Value::as_str);
     for name in required.filter(|name| !members.contains_key(*name)) {
-        let below = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-        let kind = properties.get(name).and_then(Value::as_object).map(expected).unwrap_or_default();
-        mistakes.push(format!("`{below}` is required ({kind})"));
+        let kind = property(name).map(|property| Rules::of(property).expected()).unwrap_or_default();
+        mistakes.push(format!("{} is required ({kind})", Place::Member(&place, name)));
     }
 }
 
-fn unknown(path: &str, name: &str, properties: &Map<String, Value>) -> String {
-    match nearest(name, properties.keys().map(String::as_str), 1).first() {
-        Some(near) => format!("`{path}` is no argument here; did you mean `{near}`?"),
-        None => format!("`{path}` is no argument here"),
+fn unknown(place: Place<'_>, name: &str, properties: Option<&Map<String, Value>>) -> String {
+    let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
+    match nearest(name, known, 1).first() {
+        Some(near) => format!("{place} is no argument here; did you mean `{near}`?"),
+        None => format!("{place} is no argument here"),
     }
 }
 
-fn not_allowed(path: &str, allowed: &[Value], value: &Value) -> String {
+fn not_allowed(place: Place<'_>, allowed: &[Value], value: &Value) -> String {
     let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
     let near = value.as_str().and_then(|text| nearest(text, names.iter().copied(), 1).first().copied());
     let meant = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-    format!("{} must be one of {}, found {}{meant}", place(path), names.join(", "), found(value))
+    format!("{place} must be one of {}, found {}{meant}", names.join(", "), found(value))
 }
 
-fn check_range(schema: &Map<String, Value>, value: &Value, path: &str, mistakes: &mut Vec<String>) {
+fn check_range(rules: &Rules<'_>, value: &Value, place: Place<'_>, mistakes: &mut Vec<String>) {
     let Some(number) = value.as_f64() else { return };
-    if let Some(least) = schema.get("minimum").and_then(Value::as_f64)
-        && number < least
-    {
-        mistakes.push(format!("{} must be at least {least}, found {value}", place(path)));
+    if let Some(least) = rules.minimum.filter(|least| number < *least) {
+        mistakes.push(format!("{place} must be at least {least}, found {value}"));
     }
-    if let Some(most) = schema.get("maximum").and_then(Value::as_f64)
-        && number > most
-    {
-        mistakes.push(format!("{} must be at most {most}, found {value}", place(path)));
+    if let Some(most) = rules.maximum.filter(|most| number > *most) {
+        mistakes.push(format!("{place} must be at most {most}, found {value}"));
     }
 }
 
-fn check_length(schema: &Map<String, Value>, value: &Value, path: &str, mistakes: &mut Vec<String>) {
-    let (length, unit, least, most) = match value {
-        Value::String(text) => (text.chars().count(), "characters", "minLength", "maxLength"),
-        Value::Array(items) => (items.len(), "elements", "minItems", "maxItems"),
-        _ => return,
-    };
-    let limit = |keyword| schema.get(keyword).and_then(Value::as_u64);
-    if let Some(least) = limit(least).filter(|least| (length as u64) < *least) {
-        mistakes.push(format!("{} must have at least {least} {unit}, found {length}", place(path)));
+fn check_length(
+    length: usize,
+    unit: &str,
+    least: Option<u64>,
+    most: Option<u64>,
+    place: Place<'_>,
+    mistakes: &mut Vec<String>,
+) {
+    if let Some(least) = least.filter(|least| (length as u64) < *least) {
+        mistakes.push(format!("{place} must have at least {least} {unit}, found {length}"));
     }
-    if let Some(most) = limit(most).filter(|most| length as u64 > *most) {
-        mistakes.push(format!("{} must have at most {most} {unit}, found {length}", place(path)));
+    if let Some(most) = most.filter(|most| length as u64 > *most) {
+        mistakes.push(format!("{place} must have at most {most} {unit}, found {length}"));
     }
-}
-
-fn fits_type(schema: &Map<String, Value>, value: &Value) -> bool {
-    let fits = |name: &str| match name {
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "string" => value.is_string(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "null" => value.is_null(),
-        _ => true,
-    };
-    match schema.get("type") {
-        Some(Value::String(name)) => fits(name),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(fits),
-        _ => true,
-    }
-}
-
-fn expected(schema: &Map<String, Value>) -> String {
-    let article = |name: &str| match name {
-        "object" | "array" | "integer" => format!("an {name}"),
-        other => format!("a {other}"),
-    };
-    match schema.get("type") {
-        Some(Value::String(name)) => article(name),
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).map(article).collect::<Vec<_>>().join(" or ")
-        }
-        _ => "a value".to_owned(),
-    }
-}
-
-/// The place of a mistake: the root has no name.
-fn place(path: &str) -> String {
-    if path.is_empty() { "the arguments".to_owned() } else { format!("`{path}`") }
 }
 
 fn found(value: &Value) -> String {
@@ -271,6 +267,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::tidy::tidied;
 
     #[derive(JsonSchema)]
     #[expect(dead_code, reason = "only its schema is read")]

@@ -62,6 +62,8 @@ mod innermost;
 mod layer;
 mod life;
 mod near;
+#[cfg(doctest)]
+mod not_possible;
 mod output;
 mod permit;
 mod policy;
@@ -70,6 +72,7 @@ mod schema;
 mod spec;
 mod surface;
 mod tenure;
+mod tidy;
 mod tier;
 mod typed;
 

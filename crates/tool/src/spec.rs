@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::innermost::panic_text;
-use crate::{Gate, Tier, check};
+use crate::{Gate, Tier, tidy};
 
 type Preview = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 
@@ -40,7 +40,7 @@ impl Spec {
     /// preview or the arguments do not fit. A preview that panics says so.
     pub fn preview(&self, arguments: &Value) -> Option<String> {
         let preview = self.preview.as_ref()?;
-        let arguments = check::tidied(&self.input_schema, arguments);
+        let arguments = tidy::tidied(&self.input_schema, arguments);
         catch_unwind(AssertUnwindSafe(|| preview(&arguments)))
             .unwrap_or_else(|panic| Some(format!("no preview: it panicked: {}", panic_text(&*panic))))
     }

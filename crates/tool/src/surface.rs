@@ -55,7 +55,8 @@ pub struct Request {
     pub(crate) id: Option<Arc<str>>,
     pub(crate) tool: Arc<str>,
     pub(crate) arguments: Arguments,
-    pub(crate) cancellation: Cancellation,
+    /// `None` where nobody outside can cancel: the call then needs no link to anything.
+    pub(crate) cancellation: Option<Cancellation>,
     pub(crate) progress: Option<Progress>,
 }
 
@@ -63,7 +64,7 @@ impl Request {
     /// Calls `tool` with `arguments`.
     pub fn new(tool: impl Into<Arc<str>>, arguments: impl Into<Arguments>) -> Self {
         let (tool, arguments) = (tool.into(), arguments.into());
-        Self { id: None, tool, arguments, cancellation: Cancellation::new(), progress: None }
+        Self { id: None, tool, arguments, cancellation: None, progress: None }
     }
 
     /// The host's own id for the call.
@@ -74,7 +75,7 @@ impl Request {
 
     /// Cancels the call from outside.
     pub fn cancellation(mut self, cancellation: Cancellation) -> Self {
-        self.cancellation = cancellation;
+        self.cancellation = Some(cancellation);
         self
     }
 
@@ -208,6 +209,7 @@ fn stamp(
         scope: Some(scope.clone()),
         visible: seat.is_none().then(visible),
     };
+    let cancellation = cancellation.map_or_else(Cancellation::new, |outside| outside.child());
     let conversation = scope.conversation.clone();
-    Call { id, tool, arguments, conversation, cancellation: cancellation.child(), progress, origin }
+    Call { id, tool, arguments, conversation, cancellation, progress, origin }
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::context::{Context, ExecContext, ReadContext, WriteContext};
-use crate::{About, Call, Error, Output, Spec, check, spec};
+use crate::{About, Call, Error, Output, Spec, check, spec, tidy};
 
 /// A tool as its author writes it. The context decides the tier.
 pub trait TypedTool: Send + Sync + 'static {
@@ -88,7 +88,7 @@ impl<T: TypedTool> Tool for Adapter<T> {
 
 /// Arguments of type `A` from what was sent: checked against the schema first, so that the answer names the place.
 fn decode<A: DeserializeOwned>(spec: &Spec, sent: &Value) -> Result<A, Error> {
-    let value = check::tidied(&spec.input_schema, sent);
+    let value = tidy::tidied(&spec.input_schema, sent);
     check::check(&spec.name, &spec.input_schema, &value)?;
     A::deserialize(&*value).map_err(|error| {
         let hint = format!("arguments of `{}`: {}", spec.name, check::signature(&spec.input_schema));
