@@ -200,6 +200,14 @@ impl Pair<'_> {
     }
 }
 
+impl FileChange {
+    /// Every path it says something about.
+    pub(crate) fn mentioned(&self) -> impl Iterator<Item = &str> {
+        let source = self.after.as_ref().and_then(|after| after.make.source());
+        std::iter::once(self.path.as_str()).chain(source)
+    }
+}
+
 impl Make {
     /// The file whose old content, mode and owner it takes.
     pub(crate) fn source(&self) -> Option<&str> {

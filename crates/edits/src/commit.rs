@@ -13,9 +13,10 @@ use tool::{Authority, WritePermit};
 use crate::change::{After, Change, Effect, FileChange, Make};
 use crate::content::{Kind, Stamp, look, read, stamp};
 use crate::disk::{Disk, Placed};
-use crate::error::{Cause, Difference, Error, Foreign};
+use crate::error::{Cause, Error, Foreign};
 use crate::journal::{Entry, Journal, Phase, Way};
 use crate::lock::Lock;
+use crate::mismatch::Difference;
 use crate::restore::{Recovery, open_for_overwrite, parents, recover, settle};
 use crate::verify::{existing_folder, verify};
 
@@ -42,6 +43,9 @@ impl Committer<'_> {
     pub(crate) fn commit(&self, change: &Change, permit: WritePermit) -> Result<Committed, Error> {
         if let Some(file) = change.files().iter().find(|file| !permit.covers(&change.absolute(&file.path))) {
             return Err(Error::NotPermitted { path: file.path.clone() });
+        }
+        if change.is_empty() {
+            return Ok(Committed { effects: Vec::new(), notes: Vec::new() });
         }
         let _lock = Lock::take(self.disk, &self.state.join("lock"), self.lock_wait)?;
         let recovery = recover(self.disk, self.state, change.root())?;

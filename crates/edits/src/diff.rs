@@ -214,9 +214,14 @@ fn bounded(line: &str) -> String {
 mod tests {
     use super::*;
 
+    fn numbers(range: std::ops::RangeInclusive<usize>) -> String {
+        let lines: Vec<String> = range.map(|line| line.to_string()).collect();
+        lines.join("\n") + "\n"
+    }
+
     #[test]
     fn hunks_carry_three_lines_of_context_and_meet() {
-        let old: String = (1..=21).map(|line| format!("{line}\n")).collect();
+        let old = numbers(1..=21);
         let new = old.replace("\n5\n", "\nfive\n").replace("19\n", "").replace("11\n", "11\n11½\n");
         let diff = unified("n.txt", old.as_bytes(), new.as_bytes(), 100);
         assert_eq!(
@@ -266,7 +271,7 @@ mod tests {
     fn long_lines_and_long_diffs_are_cut_and_counted() {
         let diff = unified("f", b"", "é".repeat(450).as_bytes(), 100);
         assert!(diff.text.contains(&format!("+{}… (+50 characters)\n", "é".repeat(400))), "{}", diff.text);
-        let new: String = (0..10).map(|line| format!("{line}\n")).collect();
+        let new = numbers(0..=9);
         let page = |page| {
             let mut pager = Pager::new(page, 5);
             pager.file(None, Some(Side { path: "f", bytes: new.as_bytes() }));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tool::{Authority, WritePermit};
 use workspace::Workspace;
 
-use crate::change::{Change, Effect, EffectKind, Pair};
+use crate::change::{Change, Effect, EffectKind, FileChange, Pair};
 use crate::commit::{Committed, Committer, prepare_state, recovered};
 use crate::content::stamp;
 use crate::diff::{Diff, Pager, Side};
@@ -19,8 +19,9 @@ use crate::lock::Lock;
 use crate::picture::picture;
 use crate::plan::Plan;
 use crate::preview::Proposed;
+use crate::proposal::{Proposal, Staged};
 use crate::restore::{Recovery, recover};
-use crate::store::{Fate, Proposal, Staged, Store};
+use crate::store::{Fate, Store};
 use crate::verify::verify;
 
 /// Where journal, lock and staged edits are kept: a folder for one workspace alone, outside of it, closed to others.
@@ -147,8 +148,27 @@ impl Edits {
 
     /// Makes a change, all of it or nothing. `permit` must name [`Change::paths`].
     pub fn commit(&self, change: &Change, permit: WritePermit) -> Result<Committed, Error> {
+        self.confined(change)?;
         let Inner { disk, state, authority, limits, .. } = &*self.inner;
         Committer { disk, state, authority, lock_wait: limits.lock_wait }.commit(change, permit)
+    }
+
+    /// A change may come out of a file or a host's memory: its paths are looked at once more.
+    fn confined(&self, change: &Change) -> Result<(), Error> {
+        let workspace = &self.inner.workspace;
+        if change.root() != workspace.root() {
+            return Err(Error::OtherWorkspace { root: change.root().to_owned() });
+        }
+        for path in change.files().iter().flat_map(FileChange::mentioned) {
+            let absolute = change.absolute(path);
+            if workspace.relative(&absolute).as_deref() != Some(path) {
+                return Err(workspace::Error::Leaves { path: path.to_owned() }.into());
+            }
+            if workspace.is_git_internal(&absolute) {
+                return Err(Error::Git { path: path.to_owned() });
+            }
+        }
+        Ok(())
     }
 
     /// Snapshot and commit at once. `permit` gets the paths to ask for.

@@ -22,8 +22,6 @@
 //! # Example
 //! ```
 //! # use outrigger_edits as edits;
-//! # use outrigger_tool as tool;
-//! # use outrigger_workspace as workspace;
 //! use edits::{Digest, Edits, Plan, Replacement, State};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,12 +51,14 @@ mod picture;
 mod plan;
 
 mod edits;
+mod proposal;
 mod store;
 
 mod commit;
 mod disk;
 mod journal;
 mod lock;
+mod mismatch;
 mod restore;
 mod verify;
 
@@ -77,10 +77,11 @@ pub use change::{Change, Effect, EffectKind};
 pub use commit::Committed;
 pub use content::Digest;
 pub use edits::{Edits, State};
-pub use error::{Cause, Difference, Error, Foreign, Mismatch, Stuck};
+pub use error::{Cause, Error, Foreign, Stuck};
 pub use limits::Limits;
+pub use mismatch::{Difference, Mismatch};
 pub use plan::{Plan, Replacement};
 pub use preview::{Preview, Proposed};
+pub use proposal::{Proposal, Repeat, Staged};
 pub use resolve::Resolve;
 pub use restore::Recovery;
-pub use store::{Proposal, Repeat, Staged};

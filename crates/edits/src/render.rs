@@ -9,8 +9,8 @@ use tool::{Error, Output};
 use crate::change::{Effect, EffectKind};
 use crate::commit::Committed;
 use crate::diff::Diff;
-use crate::error::Mismatch;
-use crate::store::Staged;
+use crate::mismatch::Mismatch;
+use crate::proposal::Staged;
 
 /// Files listed in one result; the data has them all.
 const MAX_FILES: usize = 50;

@@ -10,84 +10,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::change::Change;
 use crate::content::Stamp;
 use crate::disk::{Disk, draft};
 use crate::error::Error;
 use crate::limits::{Limits, MAX_FATES};
 use crate::lock::Lock;
-
-/// A change to be staged.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct Proposal {
-    title: String,
-    change: Change,
-    origin: String,
-    repeat: Option<Repeat>,
-    warnings: Vec<String>,
-    force: Vec<String>,
-}
-
-/// The tool call that proposes a change anew.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Repeat {
-    /// The tool's name.
-    pub tool: String,
-    /// Its arguments.
-    pub arguments: serde_json::Value,
-}
-
-impl Proposal {
-    /// Proposes `change`; `title` says what it does, such as `12 replacements in 4 files`, and `origin` which tool
-    /// made it.
-    pub fn new(title: impl Into<String>, origin: impl Into<String>, change: Change) -> Self {
-        let (title, origin) = (title.into(), origin.into());
-        Self { title, change, origin, repeat: None, warnings: Vec::new(), force: Vec::new() }
-    }
-
-    /// The exact call to repeat when the files have changed.
-    pub fn repeat(mut self, tool: impl Into<String>, arguments: serde_json::Value) -> Self {
-        self.repeat = Some(Repeat { tool: tool.into(), arguments });
-        self
-    }
-
-    /// What its reader should know.
-    pub fn warnings(mut self, warnings: Vec<String>) -> Self {
-        self.warnings = warnings;
-        self
-    }
-
-    /// Why accepting it needs `force`: such as each place that would not parse. Empty: it does not.
-    pub fn needs_force(mut self, reasons: Vec<String>) -> Self {
-        self.force = reasons;
-        self
-    }
-}
-
-/// A staged edit.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Staged {
-    /// Such as `edit_1`.
-    pub id: String,
-    /// What it does.
-    pub title: String,
-    /// Which tool made it.
-    pub origin: String,
-    /// The call to repeat.
-    pub repeat: Option<Repeat>,
-    /// What its reader should know.
-    pub warnings: Vec<String>,
-    /// Why accepting it needs `force`; empty when it does not.
-    pub force: Vec<String>,
-    /// The change.
-    pub change: Change,
-    /// Edits that expired to make room for this one.
-    #[serde(skip)]
-    pub expired: Vec<String>,
-    at: Duration,
-}
+use crate::proposal::{Proposal, Staged};
 
 /// What became of a staged edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,11 +101,11 @@ impl Store {
         let index: Index = load(&self.state.join(INDEX))?.unwrap_or_default();
         for entry in std::fs::read_dir(&self.state).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let number = name.strip_prefix("edit_").and_then(|rest| rest.strip_suffix(".json")?.parse().ok());
-            let orphan = number.is_some_and(|number: u64| !index.pending.contains_key(&number));
-            let unfinished = path == draft(&self.state.join(INDEX))
-                || name.starts_with("edit_") && name.ends_with(".draft");
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            let number: Option<u64> = stem.strip_prefix("edit_").and_then(|number| number.parse().ok());
+            let orphan = number.is_some_and(|number| !index.pending.contains_key(&number));
+            let unfinished =
+                path == draft(&self.state.join(INDEX)) || number.is_some() && path == draft(&path);
             if orphan || unfinished {
                 disk.remove_if_there(&path).map_err(failed)?;
             }
@@ -186,7 +114,7 @@ impl Store {
     }
 
     pub(crate) fn stage(&self, disk: &Disk, limits: &Limits, proposal: Proposal) -> Result<Staged, Error> {
-        if proposal.change.is_empty() {
+        if proposal.is_empty() {
             return Err(Error::Nothing);
         }
         self.open(disk, limits, |desk| {
@@ -199,9 +127,7 @@ impl Store {
                 expired.push(name(oldest));
             }
             let number = desk.index.last + 1;
-            let Proposal { title, change, origin, repeat, warnings, force } = proposal;
-            let id = name(number);
-            let staged = Staged { id, title, origin, repeat, warnings, force, change, expired, at };
+            let staged = proposal.staged(name(number), expired, at);
             desk.put(number, &staged)?;
             desk.index.last = number;
             desk.index.pending.insert(number, Waiting { title: staged.title.clone(), at });
@@ -336,6 +262,15 @@ impl Desk<'_> {
         self.index.fates.insert(number, Finished { fate, at: now() });
         while self.index.fates.len() > MAX_FATES {
             self.index.fates.pop_first();
+        }
+        // What an accepted edit wrote matters only to edits that were staged before it was accepted.
+        let oldest = self.index.pending.values().map(|waiting| waiting.at).min();
+        for finished in self.index.fates.values_mut() {
+            if let Fate::Accepted { files } = &mut finished.fate
+                && oldest.is_none_or(|oldest| finished.at < oldest)
+            {
+                files.clear();
+            }
         }
         self.gone.push(number);
     }

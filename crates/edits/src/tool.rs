@@ -8,10 +8,11 @@ use serde::Deserialize;
 use tool::{About, Error, Output, TypedTool, WriteContext};
 
 use crate::edits::Edits;
-use crate::error::{Error as EditError, Mismatch};
+use crate::error::Error as EditError;
+use crate::mismatch::Mismatch;
 use crate::preview::Preview;
+use crate::proposal::Staged;
 use crate::render;
-use crate::store::Staged;
 
 const DESCRIPTION: &str = "Decides about a staged edit, such as one that ast_edit proposed. `accept` writes it, all \
 files or none: if any file differs from what it was when the edit was staged, nothing is written and every such file \

@@ -10,7 +10,8 @@ use rustix::fs::{Access, AtFlags, CWD};
 
 use crate::change::{Change, FileChange, Make};
 use crate::content::{Kind, Seen, look};
-use crate::error::{Difference, Error, Mismatch};
+use crate::error::Error;
+use crate::mismatch::{Difference, Mismatch};
 
 /// Room for names, journals and whatever else a file system rounds up.
 const SPARE: u64 = 1024 * 1024;

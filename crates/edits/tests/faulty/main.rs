@@ -1,9 +1,10 @@
 //! A process that makes one change and, as its arguments say, is killed on the way. Meant for the tests of this crate
-//! alone: `edits-faulty ROOT STATE ACTION FAULT…`, where ACTION is a scenario, `recover`, or `bump COUNT`.
+//! alone: `edits-faulty ROOT STATE ACTION FAULT…`, where ACTION is a scenario, `recover`, `stage` or `bump`.
 #![expect(clippy::disallowed_methods, clippy::unwrap_used, reason = "a helper of the tests")]
 
 extern crate outrigger_edits as edits;
 
+#[expect(dead_code, reason = "the tests furnish the workspaces")]
 #[path = "../it/scenario.rs"]
 mod scenario;
 #[path = "../it/within.rs"]
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use edits::fault::{Fault, Faults, Step};
-use edits::{Digest, Edits, Error, Limits, Plan, Replacement, State};
+use edits::{Digest, Edits, Error, Limits, Plan, Proposal, Replacement, State};
 use tool::Registry;
 use workspace::Workspace;
 
@@ -81,6 +82,11 @@ fn main() {
     .unwrap();
     match action.as_str() {
         "recover" => {}
+        "stage" => {
+            let change = edits.snapshot(&Plan::new().create("staged.txt", "s".repeat(70_000))).unwrap();
+            edits.stage(Proposal::new("t", "o", change)).unwrap();
+            edits.discard(&edits.pending().unwrap()[0].0).unwrap();
+        }
         "bump" => (0..count).for_each(|_| bump(&edits, &registry, &root)),
         scenario => commit(&edits, &registry, &scenario::plan(scenario, &root)).unwrap(),
     }

@@ -96,7 +96,7 @@ fn a_step_that_fails_once_leaves_all_old_or_all_new() {
                     Ok(_) => made += 1,
                     Err(Error::NotRestored { .. }) => panic!("{}", what()),
                     Err(error) => {
-                        assert!(!error.to_string().is_empty() && tree == old, "{}: {tree:#?}", what())
+                        assert!(!error.to_string().is_empty() && tree == old, "{}: {tree:#?}", what());
                     }
                 }
                 recover(&trial.fixture);

@@ -6,9 +6,11 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use edits::Limits;
 use test_support::Fixture;
+use tool::Registry;
 
-use crate::bench::{assert_clean, everything};
+use crate::bench::{assert_clean, everything, open};
 use crate::scenario;
 
 type Tree = BTreeMap<String, String>;
@@ -198,4 +200,34 @@ fn several_processes_at_once_take_turns() {
     let total = (processes * each).to_string();
     assert_eq!((fixture.read("left"), fixture.read("right")), (total.clone(), total));
     assert_clean(fixture.root(), &fixture.outside().join("state"));
+}
+
+#[test]
+fn staging_killed_before_every_step_loses_no_id_and_leaves_no_file() {
+    let steps = Stage::new("edits").steps("stage", &[]);
+    assert!(steps > 20, "{steps} steps");
+    let jobs: Vec<_> = (1..=steps).map(|step| (format!("kill {step}"), Vec::new())).collect();
+    in_parallel(&jobs, |fault, _| {
+        let stage = Stage::new("edits");
+        assert!(stage.killed("stage", &words(fault)));
+        let registry = Registry::builder().build();
+        let edits = open(&stage.fixture, &registry, &Limits::default()).unwrap();
+        let pending: Vec<String> = edits.pending().unwrap().into_iter().map(|(id, _)| id).collect();
+        let known = edits.staged("edit_1").map_err(|error| error.to_string());
+        let expected = match &known {
+            Ok(staged) => {
+                assert_eq!(edits.diff(&staged.change, 1).unwrap().added, 1, "{fault}");
+                (vec!["edit_1".to_owned()], "edit_2")
+            }
+            Err(error) if error.contains("discarded") => (vec![], "edit_2"),
+            Err(_) => (vec![], "edit_1"),
+        };
+        let change = edits.snapshot(&edits::Plan::new().create("n", "n")).unwrap();
+        let next = edits.stage(edits::Proposal::new("t", "o", change)).unwrap().id;
+        assert_eq!((pending, next.as_str()), expected, "{fault}: {known:?}");
+        let files = std::fs::read_dir(edits.state()).unwrap().map(|entry| entry.unwrap().file_name());
+        let edits = files.filter(|name| name.to_str().unwrap().starts_with("edit_")).count();
+        assert_eq!(edits, expected.0.len() + 1, "{fault}");
+        assert_clean(stage.fixture.root(), &stage.fixture.outside().join("state"));
+    });
 }

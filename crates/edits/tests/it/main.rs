@@ -2,6 +2,8 @@
 //! is killed, or meets somebody else. Nothing here reaches around the public doors of the crate.
 #![expect(
     clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "tests build their own fixtures and start their own processes"
 )]
 

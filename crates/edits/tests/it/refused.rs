@@ -1,7 +1,7 @@
 //! What a plan or a commit must refuse, with the words it refuses in. After each refusal nothing has changed.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::time::Duration;
 
 use edits::{Digest, Edits, Error, Limits, Plan, Replacement, State};
@@ -103,7 +103,7 @@ fn read_only_files_though_a_rename_could_bypass_it() {
         Plan::new().delete("a.txt"),
         Plan::new().rename("a.txt", "z.txt"),
     ] {
-        assert_eq!(refusal(&bench, &plan), "`a.txt` read-only");
+        assert_eq!(refusal(&bench, &plan), "`a.txt`: read-only");
         let error = bench.apply(&plan).unwrap_err();
         assert_eq!(tool::Error::from(error).kind, ErrorKind::Refused);
     }
@@ -112,8 +112,10 @@ fn read_only_files_though_a_rename_could_bypass_it() {
 #[test]
 fn every_file_that_differs_is_named_with_what_happened() {
     let names = ["changed", "deleted", "folder", "gone", "linked", "mode", "same", "locked", "done"];
-    let text: String = names.iter().map(|name| format!("//- /{name}\nold\n")).collect();
-    let bench = Bench::new(&text);
+    let bench = Bench::new("");
+    for name in names {
+        bench.fixture.write(name, "old\n");
+    }
     let plan = names.iter().fold(Plan::new(), |plan, name| plan.replace(*name, None, "new\n"));
     let change =
         bench.edits.snapshot(&plan.create("made/created", "x").create("elsewhere/file", "y")).unwrap();
@@ -138,16 +140,16 @@ fn every_file_that_differs_is_named_with_what_happened() {
     assert_eq!(
         said,
         [
-            "`changed` changed",
-            "`deleted` deleted",
-            "`done` already holds the proposed content",
-            "`elsewhere/file` its folder was moved or replaced",
-            "`folder` became a folder",
-            "`gone` deleted",
-            "`linked` became a link",
-            "`locked` read-only",
-            "`made/created` created",
-            "`mode` mode changed from 644 to 755",
+            "`changed`: changed",
+            "`deleted`: deleted",
+            "`done`: already holds the proposed content",
+            "`elsewhere/file`: its folder was moved or replaced",
+            "`folder`: became a folder",
+            "`gone`: deleted",
+            "`linked`: became a link",
+            "`locked`: read-only",
+            "`made/created`: created",
+            "`mode`: mode changed from 644 to 755",
         ]
     );
     assert_eq!(tool::Error::from(error).kind, ErrorKind::Conflict);
@@ -206,10 +208,63 @@ fn the_state_folder_is_closed_to_others_and_belongs_to_one_workspace() {
         Edits::open(Workspace::open(root).unwrap(), registry.authority(), State::memory(&state)).map(|_| ())
     };
     door(fixture.root()).unwrap();
-    use std::os::unix::fs::MetadataExt;
     assert_eq!(fs::metadata(&state).unwrap().mode() & 0o777, 0o700);
     let journal = r#"{"phase":"prepared","id":"x","root":"/elsewhere","folders":[],"entries":[]}"#;
     fs::write(state.join("journal.json"), journal).unwrap();
     let said = door(fixture.root()).unwrap_err().to_string();
     assert!(said.ends_with("it belongs to another workspace, `/elsewhere`"), "{said}");
+}
+
+#[test]
+fn a_change_that_was_tampered_with_stays_inside() {
+    let bench = bench();
+    let change = bench.edits.snapshot(&Plan::new().create("n.txt", "n")).unwrap();
+    let json = serde_json::to_string(&change).unwrap();
+    for (path, said) in [
+        ("../outside/n.txt", "`../outside/n.txt` leaves the workspace"),
+        ("d/../n.txt", "`d/../n.txt` leaves the workspace"),
+        ("/n.txt", "`/n.txt` leaves the workspace"),
+        (".git/n.txt", "`.git/n.txt` belongs to git and is never written"),
+    ] {
+        let forged: edits::Change = serde_json::from_str(&json.replace("n.txt", path)).unwrap();
+        assert_eq!(bench.commit(&forged).unwrap_err().to_string(), said);
+    }
+    let other = Bench::new("//- /a.txt\na\n");
+    let said = other.commit(&change).unwrap_err().to_string();
+    assert!(said.ends_with("another workspace") && !bench.fixture.path("n.txt").exists(), "{said}");
+}
+
+/// A small file system of its own, unmounted on drop.
+struct Small(std::path::PathBuf);
+
+impl Small {
+    fn mount(at: std::path::PathBuf) -> Option<Self> {
+        fs::create_dir_all(&at).unwrap();
+        let mount = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=3m", "tmpfs"])
+            .arg(&at)
+            .output();
+        mount.is_ok_and(|output| output.status.success()).then_some(Self(at))
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        std::process::Command::new("umount").arg(&self.0).status().unwrap();
+    }
+}
+
+#[test]
+fn a_disk_without_room_is_refused_before_anything_is_written() {
+    let bench = bench();
+    let Some(small) = Small::mount(bench.fixture.path("small")) else {
+        println!("skipped: only root mounts a small file system");
+        return;
+    };
+    let fits = Plan::new().create("small/fits.bin", vec![1; 1024 * 1024]);
+    bench.apply(&fits).unwrap();
+    let plan = Plan::new().replace("a.txt", None, "new").create("small/big.bin", vec![2; 2 * 1024 * 1024]);
+    let said = refusal(&bench, &plan);
+    assert!(said.starts_with(&format!("`{}` has ", small.0.display())), "{said}");
+    assert!(said.ends_with("bytes of disk space left and the change needs 3145728"), "{said}");
 }

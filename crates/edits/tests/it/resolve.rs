@@ -103,8 +103,8 @@ fn any_difference_refuses_the_whole_edit_and_it_stays_staged() {
     fs::remove_file(desk.bench.fixture.path("b.txt")).unwrap();
     chmod(&desk.bench.fixture.path("c.txt"), 0o444);
     let before = everything(desk.bench.fixture.root());
-    let said = "conflict: `edit_1` does not fit any more (3 of 3 paths); nothing was written\n  `a.txt` changed\n  \
-                `b.txt` deleted\n  `c.txt` read-only\nhint: `edit_1` stays staged; to propose it anew call ast_edit \
+    let said = "conflict: `edit_1` does not fit any more (3 of 3 paths); nothing was written\n  `a.txt`: changed\n  \
+                `b.txt`: deleted\n  `c.txt`: read-only\nhint: `edit_1` stays staged; to propose it anew call ast_edit \
                 {\"pattern\":\"a\",\"rewrite\":\"three\"}, and discard this one";
     assert_eq!(desk.error(&id, "accept"), said);
     assert_eq!(desk.error(&id, "show"), said);
@@ -135,15 +135,15 @@ fn the_edit_that_made_another_one_mismatch_is_named() {
     let second = desk.propose("a.txt", "two", "2");
     desk.resolve(&first, "accept").unwrap();
     let said = desk.error(&second, "accept");
-    assert!(said.contains("\n  `a.txt` changed (by accepting `edit_1`)\n"), "{said}");
+    assert!(said.contains("\n  `a.txt`: changed (by accepting `edit_1`)\n"), "{said}");
     // Somebody else's change is not blamed on an edit.
     desk.bench.fixture.write("a.txt", "something else");
     let said = desk.error(&second, "accept");
-    assert!(said.contains("\n  `a.txt` changed\n"), "{said}");
+    assert!(said.contains("\n  `a.txt`: changed\n"), "{said}");
     // The same change made by hand is recognised.
     desk.bench.fixture.write("a.txt", "one 2\n");
     let said = desk.error(&second, "accept");
-    assert!(said.contains("\n  `a.txt` already holds the proposed content\n"), "{said}");
+    assert!(said.contains("\n  `a.txt`: already holds the proposed content\n"), "{said}");
 }
 
 #[test]
@@ -235,7 +235,8 @@ fn an_edit_that_would_not_parse_needs_force() {
 #[test]
 fn a_long_diff_is_shown_page_by_page() {
     let desk = Desk::new("");
-    let old: String = (0..300).map(|line| format!("line {line}\n")).collect();
+    let lines: Vec<String> = (0..300).map(|line| format!("line {line}\n")).collect();
+    let old = lines.concat();
     desk.bench.fixture.write("a.txt", &old);
     let id = desk.stage("t", &Plan::new().replace("a.txt", None, old.replace("line", "row")));
     let first = desk.resolve(&id, "show").unwrap();

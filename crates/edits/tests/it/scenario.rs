@@ -1,6 +1,5 @@
 //! Workspaces and plans for commits that are cut off: shared by the tests and the helper that is killed. A scenario
 //! only builds; it never judges.
-#![cfg_attr(not(test), expect(dead_code, reason = "the helper makes plans, the tests furnish workspaces"))]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
