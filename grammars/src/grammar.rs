@@ -121,7 +121,7 @@ impl Grammar {
         self.language.get_or_init(self.parser)
     }
 
-    fn data(&self) -> &Data {
+    pub(crate) fn data(&self) -> &Data {
         self.data.get_or_init(|| match toml::from_str(self.text) {
             Ok(data) => data,
             // The text is compiled in and every bundled language is loaded by a test.

@@ -27,3 +27,6 @@ mod kinds;
 pub use data::{Role, Rung};
 pub use grammar::Grammar;
 pub use kinds::{KindSet, Kinds};
+
+#[cfg(test)]
+mod tests;
