@@ -11,7 +11,9 @@
 //! - A [`WritePermit`] never comes from a read context, never outlives its call, and is never honoured for another
 //!   registry.
 //! - A wait for a [`Gate`] that would close a ring never begins: it is refused, naming the ring.
-//! - Once a commit has begun, cancellation never wins: the caller learns how the commit ended.
+//! - Once a commit has begun, cancellation never wins: the caller learns how the commit ended, also from a call that
+//!   made the committing one.
+//! - No tool is attached whose arguments some model's format could not describe.
 //! - This crate knows no tool, no layer and no resource by name, starts no process and reads no file.
 //!
 //! What it cannot hold: `std::fs` inside an embedder's own tool, and layers, which see every call and are trusted.

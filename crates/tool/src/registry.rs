@@ -182,8 +182,9 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes the resource's tools out of every schema at once; calls in flight end with `Unavailable`. Says whether
-    /// it was attached.
+    /// Takes the resource's tools out of every schema at once. Calls in flight end with `Unavailable`: from the wait
+    /// for a gate inward at once, from a layer further out when it hands them on; a commit that has begun is finished
+    /// and answered. Says whether it was attached.
     pub fn detach(&self, resource: &str) -> bool {
         let mut table = self.inner.write();
         let Some(detached) = table.resources.remove(resource) else { return false };

@@ -126,7 +126,9 @@ impl Surface {
     /// Calls a tool by name.
     ///
     /// # Errors
-    /// The tool's own, `UnknownTool` for a name that is not visible, `Bug` for a panic.
+    /// The tool's own; `UnknownTool` for a name that is not visible; `Bug` for a panic; `Cancelled` and `Unavailable`
+    /// where the call was stopped before it changed a file; `Failed` where it was stopped after calls that it made
+    /// had changed files.
     ///
     /// # Cancel safety
     /// Dropping the future cancels the call; a commit that has begun is finished all the same.

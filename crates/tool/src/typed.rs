@@ -31,7 +31,9 @@ pub trait TypedTool: Send + Sync + 'static {
     /// Does the work.
     ///
     /// # Cancel safety
-    /// The future is dropped when the call is cancelled, unless a commit has begun.
+    /// The future is dropped when the call is cancelled or its resource is detached, unless a commit has begun: its
+    /// own [`begin`](crate::WritePermit::begin), for good, or that of a call it made, until that call has ended. A
+    /// tool that goes on after a commit watches [`ReadContext::cancellation`].
     fn call(&self, args: Self::Args, cx: Self::Context)
     -> impl Future<Output = Result<Output, Error>> + Send;
 }
