@@ -20,7 +20,10 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    pub(crate) const fn new(id: &'static str, text: &'static str, parser: fn() -> Language) -> Self {
+    /// A language of the caller's own: its id, the text of its `grammar.toml`, its parser.
+    ///
+    /// The text is read when it is first needed; text that is not the data of a grammar is a defect and panics then.
+    pub const fn new(id: &'static str, text: &'static str, parser: fn() -> Language) -> Self {
         Self { id, text, parser, language: OnceLock::new(), data: OnceLock::new(), kinds: OnceLock::new() }
     }
 
@@ -60,6 +63,12 @@ impl Grammar {
     /// File extensions, without the dot.
     pub fn extensions(&self) -> &[String] {
         &self.data().extensions
+    }
+
+    /// The same parser under other data: how the data of a language is tried out.
+    #[must_use]
+    pub const fn with_data(&self, text: &'static str) -> Self {
+        Self::new(self.id, text, self.parser)
     }
 
     /// The parser.
