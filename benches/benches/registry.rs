@@ -33,6 +33,7 @@ struct Look {
 }
 
 /// The work itself, the same on every way.
+#[expect(clippy::unused_async, reason = "a direct call is an async call too")]
 async fn look(args: Look) -> Result<Output, Error> {
     let read = args.pattern.map_or(0, |pattern| pattern.len());
     let lines = args.start.unwrap_or(1) + args.lines.unwrap_or(1);
@@ -166,7 +167,9 @@ fn main() {
         ("a run with syntax, nothing started", weigh(run)),
     ];
     println!("{:<44} {:>13} {:>12}", "memory", "the first", "each more");
-    weights.into_iter().for_each(|(what, weight)| print_weight(what, weight));
+    for (what, weight) in weights {
+        print_weight(what, weight);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(times());
 }
