@@ -243,6 +243,36 @@ async fn a_commit_below_a_call_that_was_cancelled_does_not_begin() {
     assert_eq!(outcome.lock().unwrap().take().unwrap().unwrap_err().kind, ErrorKind::Cancelled);
 }
 
+#[tokio::test]
+async fn a_call_that_outlives_its_cancelled_caller_commits_nothing_more() {
+    let hold = Hold::new();
+    let kept: Arc<Mutex<Option<WritePermit>>> = Arc::default();
+    let (holds, keeper) = (hold.clone(), Arc::clone(&kept));
+    let write = scripted("write", move |cx: WriteContext| {
+        let (holds, permit) = (holds.clone(), cx.permit(["/w/a".into()]));
+        *keeper.lock().unwrap() = permit.ok();
+        async move {
+            holds.wait().await;
+            done("never")
+        }
+    });
+    // The inner call runs in a task of its own, which has not yet heard that the outer one has ended.
+    let cell = scripted("cell", |cx: ExecContext| async move {
+        let dispatch = cx.dispatch();
+        tokio::spawn(async move { dispatch.call("write", json!({})).await }).await.unwrap()
+    });
+    let registry = registry(vec![write, cell]);
+    let (request, cancellation) = cancellable("cell");
+    let surface = registry.surface(Tier::Exec);
+    let mut call = Box::pin(surface.request(request));
+    assert!(poll_once(&mut call).is_none());
+    hold.reached(1).await;
+    cancellation.cancel();
+    assert_eq!(kind(&poll_once(&mut call).expect("it ends at once")), ErrorKind::Cancelled);
+    let permit = kept.lock().unwrap().take().unwrap();
+    assert_eq!(permit.begin(&registry.authority()).unwrap_err().kind, ErrorKind::Cancelled);
+}
+
 /// What one run of the race below plays.
 #[derive(Clone, Debug)]
 struct Script {
