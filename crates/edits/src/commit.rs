@@ -40,7 +40,13 @@ pub(crate) struct Committer<'a> {
 }
 
 impl Committer<'_> {
-    pub(crate) fn commit(&self, change: &Change, permit: WritePermit) -> Result<Committed, Error> {
+    /// `made` is called once everything is new, while nobody else can commit.
+    pub(crate) fn commit(
+        &self,
+        change: &Change,
+        permit: WritePermit,
+        made: impl FnOnce(&mut Committed),
+    ) -> Result<Committed, Error> {
         if let Some(file) = change.files().iter().find(|file| !permit.covers(&change.absolute(&file.path))) {
             return Err(Error::NotPermitted { path: file.path.clone() });
         }
@@ -59,7 +65,11 @@ impl Committer<'_> {
         };
         permit.begin(self.authority).map_err(Error::Permit)?;
         match commit.carry_out() {
-            Ok(()) => Ok(commit.finish()),
+            Ok(()) => {
+                let mut committed = commit.finish();
+                made(&mut committed);
+                Ok(committed)
+            }
             Err(cause) => Err(commit.undo(cause)),
         }
     }

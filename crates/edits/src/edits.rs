@@ -148,9 +148,18 @@ impl Edits {
 
     /// Makes a change, all of it or nothing. `permit` must name [`Change::paths`].
     pub fn commit(&self, change: &Change, permit: WritePermit) -> Result<Committed, Error> {
+        self.make(change, permit, |_| ())
+    }
+
+    fn make(
+        &self,
+        change: &Change,
+        permit: WritePermit,
+        made: impl FnOnce(&mut Committed),
+    ) -> Result<Committed, Error> {
         self.confined(change)?;
         let Inner { disk, state, authority, limits, .. } = &*self.inner;
-        Committer { disk, state, authority, lock_wait: limits.lock_wait }.commit(change, permit)
+        Committer { disk, state, authority, lock_wait: limits.lock_wait }.commit(change, permit, made)
     }
 
     /// A change may come out of a file or a host's memory: its paths are looked at once more.
@@ -230,19 +239,15 @@ impl Edits {
     pub fn accept(&self, staged: &Staged, permit: WritePermit) -> Result<Committed, Error> {
         // Another process may have dealt with it since `staged` was read.
         self.staged(&staged.id)?;
-        match self.commit(&staged.change, permit).map_err(|error| self.explained(staged, error)) {
-            Ok(mut committed) => {
-                let files = staged.change.files().iter();
-                let files = files
-                    .map(|file| (file.path.clone(), file.after.as_ref().map(|after| after.stamp)))
-                    .collect();
-                if let Err(error) = self.finish(&staged.id, Fate::Accepted { files }) {
-                    committed.notes.push(format!("`{}` could not be marked as accepted: {error}", staged.id));
-                }
-                Ok(committed)
+        // Marked before anybody else can commit: whoever accepts it a moment later is told so.
+        let mark = |committed: &mut Committed| {
+            let stamp = |file: &FileChange| file.after.as_ref().map(|after| after.stamp);
+            let files = staged.change.files().iter().map(|file| (file.path.clone(), stamp(file))).collect();
+            if let Err(error) = self.finish(&staged.id, Fate::Accepted { files }) {
+                committed.notes.push(format!("`{}` could not be marked as accepted: {error}", staged.id));
             }
-            Err(error) => Err(error),
-        }
+        };
+        self.make(&staged.change, permit, mark).map_err(|error| self.explained(staged, error))
     }
 
     /// Compares every file of a staged edit with its snapshot, as accepting it would, and writes nothing.

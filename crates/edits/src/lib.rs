@@ -65,6 +65,7 @@ mod verify;
 pub mod diff;
 mod preview;
 mod render;
+// Named apart from the crate `tool`.
 #[path = "tool.rs"]
 mod resolve;
 

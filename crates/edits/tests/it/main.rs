@@ -13,6 +13,7 @@ mod bench;
 mod commit;
 mod failing;
 mod killed;
+mod model;
 mod refused;
 mod resolve;
 mod scenario;

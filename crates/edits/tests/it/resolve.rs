@@ -8,7 +8,7 @@ use std::time::Duration;
 use edits::{Edits, Limits, Plan, Preview, Proposal, Proposed, Resolve, State};
 use serde_json::{Value, json};
 use test_support::Fixture;
-use tool::{BoxFuture, Error, ErrorKind, Output, ReadContext, Registry, Tier};
+use tool::{BoxFuture, Cancellation, Error, ErrorKind, Output, ReadContext, Registry, Request, Tier};
 use workspace::Workspace;
 
 use crate::bench::{Bench, chmod, everything};
@@ -400,4 +400,55 @@ fn many_handles_staging_at_once_get_different_ids() {
         ids.dedup();
         assert_eq!(ids.len(), 20);
     });
+}
+
+#[test]
+fn of_many_who_accept_one_edit_one_does() {
+    let desk = Desk::new("//- /a.txt\none\n");
+    let id = desk.propose("a.txt", "one", "two");
+    let surface = desk.bench.registry.surface(Tier::Write);
+    let answers: Vec<Result<Output, Error>> = desk.runtime.block_on(async {
+        let calls: Vec<_> = (0..8)
+            .map(|_| {
+                let (surface, arguments) = (surface.clone(), json!({"edit_id": id, "action": "accept"}));
+                tokio::spawn(async move { surface.call("resolve", arguments).await })
+            })
+            .collect();
+        let mut answers = Vec::new();
+        for call in calls {
+            answers.push(call.await.unwrap());
+        }
+        answers
+    });
+    let refusals: Vec<&Error> = answers.iter().filter_map(|answer| answer.as_ref().err()).collect();
+    assert_eq!(refusals.len(), 7);
+    for refusal in refusals {
+        assert_eq!(refusal.message, "`edit_1` is no longer staged: it was accepted");
+    }
+    assert_eq!(desk.bench.fixture.read("a.txt"), "two\n");
+}
+
+#[test]
+fn a_call_cancelled_while_it_waits_for_the_lock_writes_nothing() {
+    let desk = Desk::new("//- /a.txt\none\n");
+    let id = desk.propose("a.txt", "one", "two");
+    let lock = fs::File::open(desk.bench.edits.state().join("lock")).unwrap();
+    lock.lock().unwrap();
+    let surface = desk.bench.registry.surface(Tier::Write);
+    let cancellation = Cancellation::new();
+    let request = Request::new("resolve", json!({"edit_id": id, "action": "accept"}))
+        .cancellation(cancellation.clone());
+    let answer = desk.runtime.block_on(async {
+        let call = tokio::spawn(async move { surface.request(request).await });
+        tokio::task::yield_now().await;
+        cancellation.cancel();
+        call.await.unwrap()
+    });
+    assert_eq!(answer.unwrap_err().kind, ErrorKind::Cancelled);
+    lock.unlock().unwrap();
+    // Dropping the runtime waits for its blocking threads, so the commit has had its chance.
+    let Desk { bench, runtime } = desk;
+    drop(runtime);
+    assert_eq!(bench.fixture.read("a.txt"), "one\n");
+    assert_eq!(bench.edits.pending().unwrap().len(), 1);
 }
