@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use outrigger::edits::{Digest, Edits, Effect, EffectKind, Plan};
 use outrigger::tool::{About, Error, Output, TypedTool, WriteContext};
-use outrigger::workspace::Workspace;
+use outrigger::workspace::{Kind, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -94,8 +94,8 @@ impl Draft<'_> {
         self.plan = match (old, new) {
             (None, Some(new)) => {
                 self.once(&new)?;
-                let (located, existing) = target(self.workspace, &new)?;
-                if existing.is_some() {
+                let located = target(self.workspace, &new)?;
+                if located.kind == Kind::File {
                     return Err(Error::conflict(format!(
                         "`{}` exists already; the patch creates it",
                         located.relative

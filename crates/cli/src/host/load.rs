@@ -1,12 +1,10 @@
 //! From a path that a model wrote to a file's bytes, and from what can be wrong on the way to a tool's error.
 //! It must never read a file past its limit, nor hand out one that is no text.
 
-use std::path::PathBuf;
-
 use outrigger::tool::Error;
 use outrigger::workspace::{self, Kind, Located, Unread, Workspace, read_source};
 
-/// Files over this size are the shell's business.
+/// Larger files are not taken into memory.
 pub(super) const MAX_FILE: u64 = 64 << 20;
 
 /// A text file that was read.
@@ -18,7 +16,10 @@ pub(super) struct Source {
 
 /// A file's bytes: text, though perhaps with bytes that are not UTF-8 (an edit elsewhere keeps them).
 pub(super) fn load(workspace: &Workspace, path: &str) -> Result<Source, Error> {
-    let Located { absolute, relative, .. } = file(workspace, path)?;
+    let Located { absolute, relative, kind, .. } = workspace.resolve(path).map_err(path_error)?;
+    if kind == Kind::Folder {
+        return Err(folder_error(&relative));
+    }
     let bytes = match read_source(&absolute, MAX_FILE) {
         Err(Unread::NotUtf8 { .. }) => std::fs::read(&absolute).map_err(Unread::from),
         read => read,
@@ -29,16 +30,7 @@ pub(super) fn load(workspace: &Workspace, path: &str) -> Result<Source, Error> {
     }
 }
 
-/// A path that must name a file.
-pub(super) fn file(workspace: &Workspace, path: &str) -> Result<Located, Error> {
-    let located = workspace.resolve(path).map_err(path_error)?;
-    if located.kind == Kind::Folder {
-        return Err(folder_error(&located.relative));
-    }
-    Ok(located)
-}
-
-pub(super) fn folder_error(relative: &str) -> Error {
+fn folder_error(relative: &str) -> Error {
     Error::bad_arguments(format!("`{relative}` is a folder"))
         .with_hint("name a file; `read` lists a folder's entries")
 }
@@ -46,9 +38,6 @@ pub(super) fn folder_error(relative: &str) -> Error {
 pub(super) fn unread_error(relative: &str, unread: &Unread) -> Error {
     let error = Error::failed(format!("`{relative}` is {unread}"));
     match unread {
-        Unread::TooLarge { .. } => {
-            error.with_hint("search it with `ast_grep`, or read a part of it with `shell`")
-        }
         Unread::Utf16 | Unread::NotUtf8 { .. } => error.with_hint("convert it to UTF-8 first"),
         _ => error,
     }
@@ -65,15 +54,11 @@ pub(super) fn path_error(error: workspace::Error) -> Error {
     }
 }
 
-/// A path that may not exist yet, and what is there.
-pub(super) fn target(workspace: &Workspace, path: &str) -> Result<(Located, Option<PathBuf>), Error> {
+/// A path that names a file, or nothing yet.
+pub(super) fn target(workspace: &Workspace, path: &str) -> Result<Located, Error> {
     let located = workspace.resolve_new(path).map_err(path_error)?;
-    match located.kind {
-        Kind::Folder => Err(folder_error(&located.relative)),
-        Kind::File => {
-            let existing = located.absolute.clone();
-            Ok((located, Some(existing)))
-        }
-        Kind::Absent => Ok((located, None)),
+    if located.kind == Kind::Folder {
+        return Err(folder_error(&located.relative));
     }
+    Ok(located)
 }

@@ -4,17 +4,19 @@
 #[cfg(test)]
 mod tests;
 
+use std::fs;
+
 use outrigger::edits::{Edits, Plan};
 use outrigger::tool::{About, Error, Output, TypedTool, WriteContext};
-use outrigger::workspace::Workspace;
 use outrigger::workspace::text::LineIndex;
+use outrigger::workspace::{Kind, Located, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::commit::{commit, noted};
 use super::form::Form;
-use super::load::target;
+use super::load::{MAX_FILE, target};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Args {
@@ -48,11 +50,9 @@ impl TypedTool for Write {
 }
 
 fn write(workspace: &Workspace, edits: &Edits, cx: &WriteContext, args: Args) -> Result<Output, Error> {
-    let (located, existing) = target(workspace, &args.path)?;
-    let old = existing
-        .map(std::fs::read)
-        .transpose()
-        .map_err(|error| Error::failed(format!("cannot read `{}`: {error}", located.relative)))?;
+    let located = target(workspace, &args.path)?;
+    let exists = located.kind == Kind::File;
+    let old = if exists { old_content(&located)? } else { None };
     let path = located.relative;
     let content = args.content.as_bytes();
     let answer = |effect: &str, text: String| {
@@ -61,13 +61,15 @@ fn write(workspace: &Workspace, edits: &Edits, cx: &WriteContext, args: Args) ->
     if old.as_deref() == Some(content) {
         return Ok(answer("unchanged", format!("`{path}` has this content already; nothing was written")));
     }
-    let plan = match &old {
-        Some(_) => Plan::new().replace(&args.path, None, content),
-        None => Plan::new().create(&args.path, content),
+    let plan = if exists {
+        Plan::new().replace(&args.path, None, content)
+    } else {
+        Plan::new().create(&args.path, content)
     };
     let mut notes = commit(edits, cx, &plan)?.notes;
     let size = size(&args.content);
     let (effect, mut text) = match old {
+        None if exists => ("replaced", format!("replaced `{path}` ({size})")),
         None => ("created", format!("created `{path}` ({size})")),
         Some(old) => {
             if let Some(lost) = Form::of(&old).lost_in(&Form::of(content)) {
@@ -79,6 +81,13 @@ fn write(workspace: &Workspace, edits: &Edits, cx: &WriteContext, args: Args) ->
     };
     noted(&mut text, &notes);
     Ok(answer(effect, text))
+}
+
+/// What a file holds before it is replaced; `None` for one too large to be compared.
+fn old_content(located: &Located) -> Result<Option<Vec<u8>>, Error> {
+    fs::metadata(&located.absolute)
+        .and_then(|metadata| (metadata.len() <= MAX_FILE).then(|| fs::read(&located.absolute)).transpose())
+        .map_err(|error| Error::failed(format!("cannot read `{}`: {error}", located.relative)))
 }
 
 fn size(content: &str) -> String {

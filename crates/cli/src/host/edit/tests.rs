@@ -78,6 +78,7 @@ fn what_is_no_text_is_not_edited() {
     host.fixture.write("wide.txt", b"\xff\xfea\0");
     let edit = |path: &str| host.fails("edit", json!({"path": path, "old": "a", "new": "x"}));
     assert_eq!(edit("a.bin"), "failed: `a.bin` is binary (a NUL in its first 8 KiB)");
+    assert!(edit(".").starts_with("bad_arguments: `.` is a folder"));
     assert!(edit("wide.txt").starts_with("failed: `wide.txt` is UTF-16"));
 }
 
