@@ -14,6 +14,8 @@
 //! - Nothing here blocks a runtime, and nothing depends on one to kill or reap.
 //! - No byte a peer writes is an error, a panic, or an allocation of the size it names.
 //!
+//! The host must ignore SIGPIPE, as Rust and Python programs do: a child may end while it is written to.
+//!
 //! ```
 //! # extern crate outrigger_peer as peer;
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), peer::Error> {
