@@ -172,46 +172,54 @@ impl Commit<'_> {
         } else {
             let bytes = self.change.new_bytes(file, after).map_err(|error| cause(file, error))?;
             let like = after.make.source().map(|of| self.change.absolute(of));
-            self.write_beside(&entry.temp, &bytes, like.as_deref())?;
+            self.write_beside(entry, &entry.temp, &bytes, like.as_deref())?;
         }
-        if stamp(&entry.temp).map_err(self.io("read", &entry.temp))? != entry.new {
+        if stamp(&entry.temp).map_err(self.io("read", &entry.path))? != entry.new {
             return Err(self.foreign(&entry.path, Difference::Changed));
         }
         if entry.way == Way::InPlace {
             let old = read(&entry.path).map_err(self.io("read", &entry.path))?;
-            self.write_beside(&entry.backup, &old, Some(&entry.path))?;
+            self.write_beside(entry, &entry.backup, &old, Some(&entry.path))?;
         }
         Ok(())
     }
 
-    fn write_beside(&mut self, path: &Path, bytes: &[u8], like: Option<&Path>) -> Result<(), Cause> {
+    fn write_beside(
+        &mut self,
+        entry: &Entry,
+        path: &Path,
+        bytes: &[u8],
+        like: Option<&Path>,
+    ) -> Result<(), Cause> {
         // Nobody else may read it before it has the mode of the file it replaces.
         let mode = if like.is_some() { 0o600 } else { 0o666 };
-        let file = self.disk.create(path, mode).map_err(self.io("create", path))?;
-        self.disk.write(&file, path, bytes).map_err(self.io("write", path))?;
+        let io = |doing| self.io(doing, &entry.path);
+        let file = self.disk.create(path, mode).map_err(io("create a file beside"))?;
+        self.disk.write(&file, path, bytes).map_err(io("write the content of"))?;
+        let mut lost = Vec::new();
         if let Some(like) = like {
             let source = crate::content::open(like).map_err(self.io("read", like))?;
-            let lost = self.disk.dress(&file, path, &source).map_err(self.io("set the mode of", path))?;
-            let shown = self.shown(like);
-            self.notes
-                .extend(lost.into_iter().map(|what| format!("the {what} of `{shown}` could not be kept")));
+            lost = self.disk.dress(&file, path, &source).map_err(io("set the mode of"))?;
         }
-        self.disk.sync(&file, path).map_err(self.io("sync", path))
+        self.disk.sync(&file, path).map_err(io("sync the content of"))?;
+        let shown = self.shown(&entry.path);
+        self.notes.extend(lost.into_iter().map(|what| format!("the {what} of `{shown}` could not be kept")));
+        Ok(())
     }
 
     /// Gives the file that moves a second name beside where it goes; where that is refused, copies it.
     fn move_beside(&mut self, entry: &Entry, from: &Path) -> Result<(), Cause> {
         let Err(error) = self.disk.link(from, &entry.temp) else { return Ok(()) };
         if error.kind() == io::ErrorKind::StorageFull {
-            return Err(self.io("link", &entry.temp)(error));
+            return Err(self.io("move", &entry.path)(error));
         }
         let seen = look(from).map_err(self.io("read", from))?;
         if seen.is_some_and(|seen| seen.stamp.kind == Kind::Link) {
             let target = std::fs::read_link(from).map_err(self.io("read", from))?;
-            return self.disk.symlink(&target, &entry.temp).map_err(self.io("link", &entry.temp));
+            return self.disk.symlink(&target, &entry.temp).map_err(self.io("move", &entry.path));
         }
         let bytes = read(from).map_err(self.io("read", from))?;
-        self.write_beside(&entry.temp, &bytes, Some(from))
+        self.write_beside(entry, &entry.temp, &bytes, Some(from))
     }
 
     fn swap(&mut self, entry: &Entry) -> Result<(), Cause> {
@@ -250,7 +258,7 @@ impl Commit<'_> {
         self.came_out(entry, &entry.path)?;
         if self.disk.link(&entry.path, &entry.backup).is_err() {
             let old = read(&entry.path).map_err(self.io("read", &entry.path))?;
-            self.write_beside(&entry.backup, &old, Some(&entry.path))?;
+            self.write_beside(entry, &entry.backup, &old, Some(&entry.path))?;
         }
         self.disk.rename(&entry.temp, &entry.path).map_err(self.io("replace", &entry.path))?;
         self.weaker(Placed::AfterLooking, entry);

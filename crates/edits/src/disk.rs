@@ -123,8 +123,9 @@ impl Disk {
 
     /// Brings a folder's names to the disk.
     pub(crate) fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        self.step("sync folder", path, 0)?;
-        File::open(path)?.sync_all()
+        let synced = self.step("sync folder", path, 0).and_then(|_| File::open(path)?.sync_all());
+        // Some network file systems sync files only.
+        supported(synced).map(|_| ())
     }
 
     /// Sets permission bits.
@@ -233,7 +234,7 @@ impl std::fmt::Debug for Disk {
     }
 }
 
-/// Whether a flag of `renameat2` is refused by the file system or the kernel, told apart from other failures.
+/// Whether a call is one that the file system or the kernel does not know, told apart from other failures.
 fn supported(result: io::Result<()>) -> io::Result<bool> {
     match result {
         Ok(()) => Ok(true),

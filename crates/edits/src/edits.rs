@@ -103,15 +103,20 @@ impl Edits {
         limits: Limits,
     ) -> Result<Self, Error> {
         let folder = prepare_state(&disk, &state.folder)?;
-        let recovery = {
-            let _lock = Lock::take(&disk, &folder.join("lock"), limits.lock_wait)?;
-            recover(&disk, &folder, workspace.root())?
+        let recovery = match Lock::take(&disk, &folder.join("lock"), limits.lock_wait) {
+            Ok(_lock) => recover(&disk, &folder, workspace.root())?,
+            // Whoever holds it is alive, and has recovered before it went on.
+            Err(Error::Locked { .. }) => Recovery::default(),
+            Err(error) => return Err(error),
         };
         let store = match state.staged {
             Kept::Memory => Store::memory(&folder),
             Kept::Folder => Store::folder(&folder),
         };
-        store.sweep(&disk, &limits)?;
+        match store.sweep(&disk, &limits) {
+            Ok(()) | Err(Error::Locked { .. }) => {}
+            Err(error) => return Err(error),
+        }
         let inner = Inner { workspace, authority, limits, disk, state: folder, store, recovery };
         Ok(Self { inner: Arc::new(inner) })
     }

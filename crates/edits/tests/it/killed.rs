@@ -131,6 +131,7 @@ fn a_mixed_plan_killed_before_every_step_is_all_old_or_all_new() {
     let known = known("mixed", &[]);
     assert!(known.steps > 50, "{} steps", known.steps);
     every_step("mixed", &known, "kill");
+    every_step("mixed", &known, "half");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use test_support::Fixture;
 use tool::{ErrorKind, Registry};
 use workspace::Workspace;
 
-use crate::bench::{Bench, chmod, everything, open};
+use crate::bench::{Bench, chmod, commit, everything, open};
 use crate::within::within;
 
 fn refusal(bench: &Bench, plan: &Plan) -> String {
@@ -188,13 +188,17 @@ fn a_lock_that_is_held_is_waited_for_with_a_limit() {
     holder.lock().unwrap();
     let mut limits = Limits::default();
     limits.lock_wait = Duration::from_millis(30);
-    let error = open(&bench.fixture, &bench.registry, &limits).unwrap_err();
+    // Opening does not depend on it: whoever holds the lock is alive.
+    let edits = open(&bench.fixture, &bench.registry, &limits).unwrap();
+    let change = edits.snapshot(&Plan::new().replace("a.txt", None, "new")).unwrap();
+    let error = commit(&edits, &bench.registry, &change).unwrap_err();
     let said = error.to_string();
     assert!(said.starts_with("another change of this workspace has held `"), "{said}");
     assert!(said.ends_with("/lock` for 0.03 s"), "{said}");
     assert_eq!(tool::Error::from(error).kind, ErrorKind::TimedOut);
+    assert_eq!(bench.fixture.read("a.txt"), "old\n");
     holder.unlock().unwrap();
-    open(&bench.fixture, &bench.registry, &limits).unwrap();
+    commit(&edits, &bench.registry, &change).unwrap();
 }
 
 #[test]
