@@ -89,7 +89,7 @@ struct Draft<'a> {
 
 impl Draft<'_> {
     fn add(&mut self, file: FilePatch) -> Result<(), Error> {
-        let FilePatch { old, new, hunks } = file;
+        let FilePatch { old, new, hunks, executable } = file;
         let plan = std::mem::take(&mut self.plan);
         self.plan = match (old, new) {
             (None, Some(new)) => {
@@ -102,6 +102,10 @@ impl Draft<'_> {
                     )));
                 }
                 let Patched { bytes, .. } = patched(&located.relative, &[], &hunks)?;
+                if executable {
+                    self.notes
+                        .push(format!("`{new}` is created without the executable bit the patch gives it"));
+                }
                 plan.create(new, bytes)
             }
             (Some(old), None) => {

@@ -14,6 +14,8 @@ pub(super) struct FilePatch {
     /// The path after; `None` when it is deleted.
     pub(super) new: Option<String>,
     pub(super) hunks: Vec<Hunk>,
+    /// Git creates it as a program.
+    pub(super) executable: bool,
 }
 
 /// One `@@` section.
@@ -80,6 +82,7 @@ struct Parser<'p> {
 struct GitHeader {
     created: bool,
     deleted: bool,
+    executable: bool,
     from: Option<String>,
     to: Option<String>,
 }
@@ -105,7 +108,11 @@ impl<'p> Parser<'p> {
         if hunks.is_empty() {
             return Err(self.malformed("no hunk (`@@ -1,3 +1,4 @@`) follows the file header"));
         }
-        finish(old, new, hunks).map_err(|what| self.malformed(what))
+        let (old, new) = (old.path(), new.path());
+        if old.is_none() && new.is_none() {
+            return Err(self.malformed("both names are `/dev/null`"));
+        }
+        Ok(FilePatch { old, new, hunks, executable: false })
     }
 
     fn names(&mut self) -> Result<(Named, Named), Malformed> {
@@ -129,27 +136,23 @@ impl<'p> Parser<'p> {
         {
             self.at += 1;
         }
-        if self.at_plain_header() {
-            let (old, new) = self.names()?;
-            let hunks = self.hunks()?;
-            return finish(old, new, hunks).map_err(|what| self.malformed(what));
-        }
-        let what = match header {
-            GitHeader { from: Some(from), to: Some(to), .. } => {
-                return Ok(FilePatch { old: Some(from), new: Some(to), hunks: Vec::new() });
-            }
+        let executable = header.executable;
+        let (names, hunks) =
+            if self.at_plain_header() { (Some(self.names()?), self.hunks()?) } else { (None, Vec::new()) };
+        let (old, new) = match (header, names) {
+            // What git says in words needs no prefix taken off.
+            (GitHeader { from: Some(from), to: Some(to), .. }, _) => (Some(from), Some(to)),
+            (_, Some((old, new))) => (old.path(), new.path()),
             // An empty file has no hunks, and then git's first line alone names it.
-            GitHeader { created: true, .. } => git_name(self.lines[start]).map(|name| (None, Some(name))),
-            GitHeader { deleted: true, .. } => git_name(self.lines[start]).map(|name| (Some(name), None)),
-            GitHeader { .. } => None,
+            (GitHeader { created: true, .. }, None) => (None, git_name(self.lines[start])),
+            (GitHeader { deleted: true, .. }, None) => (git_name(self.lines[start]), None),
+            _ => (None, None),
         };
-        let Some((old, new)) = what else {
-            return Err(Malformed {
-                line: start + 1,
-                what: "this file has no hunks and no rename".to_owned(),
-            });
-        };
-        Ok(FilePatch { old, new, hunks: Vec::new() })
+        if old.is_none() && new.is_none() {
+            let what = "this file has neither hunks nor two names";
+            return Err(Malformed { line: start + 1, what: what.to_owned() });
+        }
+        Ok(FilePatch { old, new, hunks, executable })
     }
 
     /// Takes one line of what git says before the hunks; `false` for any other line.
@@ -163,10 +166,14 @@ impl<'p> Parser<'p> {
             header.from = path(from)?;
         } else if let Some(to) = line.strip_prefix("rename to ") {
             header.to = path(to)?;
-        } else if starts(&["new file mode"]) {
-            header.created = true;
-        } else if starts(&["deleted file mode"]) {
+        } else if let Some(mode) = line.strip_prefix("new file mode ") {
+            self.regular(mode)?;
+            (header.created, header.executable) = (true, mode == "100755");
+        } else if let Some(mode) = line.strip_prefix("deleted file mode ") {
+            self.regular(mode)?;
             header.deleted = true;
+        } else if let Some(index) = line.strip_prefix("index ") {
+            self.regular(index.split_once(' ').map_or("100644", |(_, mode)| mode))?;
         } else if starts(&["copy from ", "copy to "]) {
             return Err(self.malformed("a copy is not supported: create the file instead"));
         } else if starts(&["old mode ", "new mode "]) {
@@ -174,9 +181,17 @@ impl<'p> Parser<'p> {
         } else if starts(&["GIT binary patch", "Binary files "]) {
             return Err(self.malformed(BINARY));
         } else {
-            return Ok(starts(&["index ", "similarity index ", "dissimilarity index "]));
+            return Ok(starts(&["similarity index ", "dissimilarity index "]));
         }
         Ok(true)
+    }
+
+    /// A link's or submodule's patch has no file's content.
+    fn regular(&self, mode: &str) -> Result<(), Malformed> {
+        if mode.starts_with("100") {
+            return Ok(());
+        }
+        Err(self.malformed(format!("mode {mode} is a link's or submodule's, and only files are patched")))
     }
 
     fn hunks(&mut self) -> Result<Vec<Hunk>, Malformed> {
@@ -301,19 +316,14 @@ fn ranges(header: &str) -> Option<(usize, usize, usize)> {
     Some((old_start, old_count, new_count))
 }
 
-/// The name in `diff --git a/name b/name`, which stands there twice.
+/// The name in `diff --git a/name b/name` (or without prefixes), which stands there twice.
 fn git_name(line: &str) -> Option<String> {
-    let names = line.trim_end().strip_prefix("diff --git a/")?;
-    let half = names.len().checked_sub(" b/".len())? / 2;
-    let (name, again) = (names.get(..half)?, names.get(half..)?.strip_prefix(" b/")?);
-    (name == again).then(|| name.to_owned())
-}
-
-fn finish(old: Named, new: Named, hunks: Vec<Hunk>) -> Result<FilePatch, &'static str> {
-    match (old, new) {
-        (Named::Nothing, Named::Nothing) => Err("both names are `/dev/null`"),
-        (old, new) => Ok(FilePatch { old: old.path(), new: new.path(), hunks }),
-    }
+    let names = line.trim_end().strip_prefix("diff --git ")?;
+    let half = names.len() / 2;
+    let (old, new) = (names.get(..half)?, names.get(half..)?.strip_prefix(' ')?);
+    let stripped = old.strip_prefix("a/").zip(new.strip_prefix("b/"));
+    let (old, new) = stripped.unwrap_or((old, new));
+    (old == new).then(|| old.to_owned())
 }
 
 #[cfg(test)]

@@ -93,6 +93,16 @@ fn a_hunk_that_was_moved_is_told() {
 }
 
 #[test]
+fn a_lost_executable_bit_is_told() {
+    let host = Host::new(TREE);
+    let patch = "diff --git a/run b/run\nnew file mode 100755\n--- /dev/null\n+++ b/run\n@@ -0,0 +1 @@\n+x\n";
+    assert_eq!(
+        host.says("apply_patch", json!({"patch": patch})),
+        "created `run`\nnote: `run` is created without the executable bit the patch gives it"
+    );
+}
+
+#[test]
 fn what_must_not_be_done_is_refused() {
     let host = Host::new("//- /a.txt\n1\n2\n//- /b.txt\nb\n//- /.git/config\nx\n");
     std::os::unix::fs::symlink(host.fixture.outside(), host.fixture.path("out")).unwrap();

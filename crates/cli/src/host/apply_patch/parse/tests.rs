@@ -71,6 +71,28 @@ index e69de29..0000000
 }
 
 #[test]
+fn names_without_prefixes() {
+    let patch = "\
+diff --git a/x.txt b/x.txt
+similarity index 90%
+rename from a/x.txt
+rename to b/x.txt
+index 1..2 100644
+--- a/x.txt
++++ b/x.txt
+@@ -1 +1 @@
+-x
++y
+diff --git sub/empty sub/empty
+new file mode 100755
+index 0000000..e69de29
+";
+    assert_eq!(read(patch), "a/x.txt -> b/x.txt: 1[-x|+y]\n- -> sub/empty:");
+    let executable: Vec<bool> = parse(patch).unwrap().iter().map(|file| file.executable).collect();
+    assert_eq!(executable, [false, true]);
+}
+
+#[test]
 fn a_series_of_mails() {
     let mail = "From 1234\nSubject: x\n\n- a list\n+ in the message\n---\n a | 2 +-\n\ndiff --git a/a b/a\nindex 1..2 100644\n\
                 --- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n-- \n2.39.0\n\n";
@@ -144,8 +166,16 @@ fn what_cannot_be_understood_is_named_by_line() {
             "diff --git a/f b/g\ncopy from f\ncopy to g\n",
             "2: a copy is not supported: create the file instead",
         ),
+        (
+            "diff --git a/f b/f\nnew file mode 120000\n",
+            "2: mode 120000 is a link's or submodule's, and only files are patched",
+        ),
+        (
+            "diff --git a/f b/f\nindex 1..2 160000\n",
+            "2: mode 160000 is a link's or submodule's, and only files are patched",
+        ),
         ("diff --git a/f b/f\nGIT binary patch\n", "2: a binary patch is not supported"),
-        ("diff --git a/f b/f\nindex 1..2\n", "1: this file has no hunks and no rename"),
+        ("diff --git a/f b/f\nindex 1..2\n", "1: this file has neither hunks nor two names"),
     ];
     for (patch, message) in cases {
         assert_eq!(refused(patch), message, "{patch:?}");
