@@ -1,6 +1,9 @@
 //! Rewriting many files in memory: what would change, where, and what a reader must know before accepting it.
 //! It must never write a file, and never propose a part of what was asked for as if it were the whole.
 
+#[cfg(test)]
+mod tests;
+
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

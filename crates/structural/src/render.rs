@@ -71,14 +71,14 @@ fn names(named: &Named) -> String {
     if more == 0 { listed } else { format!("{listed} and {} more", grouped(more)) }
 }
 
-/// `14 dart files (read as statement) and 3 rust files (read as expression)`.
+/// ``searched 14 dart files (read as `statement`), 3 rust files (read as `expression`) in `lib` ``.
 fn searched<P>(selection: &Selection<P>, counts: &[usize], reading: impl Fn(&P) -> String) -> String {
     let listed: Vec<String> = selection
         .programs
         .iter()
         .zip(counts)
         .map(|((grammar, program), count)| {
-            format!("{} (read as {})", counted(*count, &format!("{} file", grammar.id())), reading(program))
+            format!("{} (read as `{}`)", counted(*count, &format!("{} file", grammar.id())), reading(program))
         })
         .collect();
     match listed.is_empty() {

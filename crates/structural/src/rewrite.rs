@@ -2,6 +2,7 @@
 //! what was meant. Parentheses are added where that helps; what still goes wrong is left out and counted.
 //! It must never write a file, nor hand out a rewrite whose captures did not come through.
 
+mod alignment;
 mod assemble;
 mod integrity;
 mod layout;
@@ -155,8 +156,8 @@ impl Work<'_> {
         }
     }
 
-    /// Helps a mark that did not come through: parentheses, else its replacement is refused. `false` when it lies at
-    /// a new syntax error, which is reported as such.
+    /// Helps a mark that did not come through: parentheses, else its replacement is refused. One that lies at a new
+    /// syntax error is tried with the template's own layout; then the error is reported as such, and `false`.
     fn care(&mut self, mark: &Mark, marks: &[Mark], errors: &[Range<usize>], tired: bool) -> bool {
         let found = &self.chosen[mark.owner].found.range;
         let origin = match &mark.what {
@@ -170,7 +171,9 @@ impl Work<'_> {
         match wraps {
             Some((Some(hole), _)) if !care.holes.contains(&hole) => care.holes.push(hole),
             Some((None, _)) if !care.whole => care.whole = true,
-            _ if touches(mark.owner, marks, errors) => return false,
+            _ if touches(mark.owner, marks, errors) => {
+                return !std::mem::replace(&mut care.plain, true);
+            }
             _ => care.refused = true,
         }
         true

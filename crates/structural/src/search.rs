@@ -1,6 +1,9 @@
 //! Searching files: bytes first, then the parser, then the matcher, on every core.
 //! It must never let timing show in what is found, nor call a file searched that was not.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::Range;

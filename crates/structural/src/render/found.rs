@@ -9,10 +9,12 @@ use super::{
 };
 use crate::languages::Selection;
 use crate::pattern::Pattern;
-use crate::search::{Answer, Hit};
+use crate::search::{Answer, Hit, MAX_COUNTED};
 
 /// Where at least this many match, near misses are not worth a line.
 const MANY: usize = 50;
+/// How many sorts of near misses are named.
+const MAX_NEAR: usize = 5;
 
 /// The answer, as text and data.
 pub(crate) fn found(selection: &Selection<Pattern>, answer: &Answer) -> Output {
@@ -35,20 +37,35 @@ pub(crate) fn found(selection: &Selection<Pattern>, answer: &Answer) -> Output {
 }
 
 fn headline(answer: &Answer, shown: usize) -> String {
-    if answer.total == 0 {
-        return "0 matches".to_owned();
+    let mut parts = Vec::new();
+    match (answer.stopped, answer.total) {
+        (true, _) => parts.push(format!("≥ {}", counted(MAX_COUNTED, "match"))),
+        (false, 0) => parts.push("0 matches".to_owned()),
+        (false, total) => {
+            let files = counted(answer.files_with_matches, "file");
+            parts.push(format!("{} in {files}", counted(total, "match")));
+        }
     }
-    let total = if answer.stopped {
-        format!("≥ {}", counted(crate::search::MAX_COUNTED, "match"))
-    } else {
-        counted(answer.total, "match")
-    };
-    let files = counted(answer.files_with_matches, "file");
-    let place = if answer.stopped { String::new() } else { format!(" in {files}") };
-    if shown == answer.total {
-        return format!("{total}{place}");
+    if shown < answer.total {
+        parts.push(format!("the first {} by path", grouped(shown)));
     }
-    format!("{total}{place}; the first {} by path:", grouped(shown))
+    parts.extend(near_misses(answer));
+    parts.join("; ")
+}
+
+/// `` 14 more differ only by `return_type`, 3 by `async` ``.
+fn near_misses(answer: &Answer) -> Option<String> {
+    if answer.stopped || answer.total >= MANY {
+        return None;
+    }
+    let ranked = ranked(&answer.near);
+    let (first, rest) = ranked.split_first()?;
+    let verb = if first.1 == 1 { "differs" } else { "differ" };
+    let mut text = format!("{} more {verb} only by `{}`", grouped(first.1), first.0);
+    for (name, count) in rest.iter().take(MAX_NEAR - 1) {
+        text.push_str(&format!(", {} by `{name}`", grouped(*count)));
+    }
+    Some(text)
 }
 
 fn entry(hit: &Hit) -> String {
@@ -84,17 +101,11 @@ fn footer(selection: &Selection<Pattern>, answer: &Answer) -> Vec<String> {
             "the search stopped there: narrow `path` or the pattern; not every file was searched".to_owned(),
         );
     } else {
-        let near = ranked(&answer.near);
-        if !near.is_empty() && answer.total < MANY {
-            let listed: Vec<String> =
-                near.iter().take(5).map(|(name, count)| format!("{} by {name}", grouped(*count))).collect();
-            lines.push(format!("not matched because they differ by one thing only: {}", listed.join(", ")));
-        }
         lines.push(searched(selection, &answer.searched, |pattern| pattern.reading().to_owned()));
         lines.extend(caveats(selection, &answer.tally));
     }
     for (reading, count) in ranked(&answer.also) {
-        lines.push(format!("the pattern also reads as {reading}: {}", counted(count, "match")));
+        lines.push(format!("also reads as `{reading}`: {}", counted(count, "match")));
     }
     for (grammar, pattern) in &selection.programs {
         lines.extend(pattern.notes().iter().map(|note| format!("note ({}): {note}", grammar.id())));
@@ -113,7 +124,7 @@ fn data(selection: &Selection<Pattern>, answer: &Answer) -> Value {
         .collect();
     let mut data = json!({
         "matches": answer.hits.iter().map(hit_data).collect::<Vec<_>>(),
-        "total": answer.total.min(crate::search::MAX_COUNTED),
+        "total": answer.total.min(MAX_COUNTED),
         "total_is_exact": !answer.stopped,
         "files_with_matches": answer.files_with_matches,
         "languages": languages,

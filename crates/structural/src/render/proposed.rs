@@ -41,8 +41,9 @@ pub(crate) fn proposed(
     }
     lines.extend(warnings(proposal));
     let reading = |rules: &Vec<Rule>| {
-        let readings: Vec<&str> = rules.iter().map(|rule| rule.pattern.reading()).collect();
-        readings.join(" and ")
+        let mut readings: Vec<&str> = rules.iter().map(|rule| rule.pattern.reading()).collect();
+        readings.dedup();
+        readings.join("`, `")
     };
     let counts: Vec<usize> = (0..selection.programs.len())
         .map(|program| selection.files.iter().filter(|(_, of)| *of == program).count())

@@ -7,6 +7,7 @@ use grammars::Grammar;
 use tree_sitter::Node;
 
 use super::Rule;
+use super::alignment::{self, Shared};
 use super::layout::{Block, Layout, Mark, Marked};
 use super::nesting::Chosen;
 use super::separators::{self, Edge};
@@ -16,8 +17,10 @@ use crate::matcher::{Capture, Match};
 
 /// The longest text a rewritten file may have: a capture that is used twice in nested matches doubles each time.
 const MAX_RESULT: usize = 32 << 20;
+/// The most captures and replacements that are followed through one file.
+const MAX_MARKS: usize = 200_000;
 
-/// The rewritten file would be longer than [`MAX_RESULT`].
+/// The rewritten file would pass [`MAX_RESULT`] or [`MAX_MARKS`].
 #[derive(Debug)]
 pub(super) struct TooLong;
 
@@ -28,6 +31,8 @@ pub(super) struct Care {
     pub(super) holes: Vec<usize>,
     /// Whether the whole replacement is.
     pub(super) whole: bool,
+    /// Whether its layout is the template's everywhere.
+    pub(super) plain: bool,
     /// Whether it is left out.
     pub(super) refused: bool,
 }
@@ -73,7 +78,8 @@ impl Assembly<'_> {
         for index in (0..self.chosen.len()).rev().filter(|index| !self.cares[*index].refused) {
             let replacement = self.replacement(index, &children[index], &done);
             size = size.saturating_add(replacement.block.bytes.len());
-            if replacement.block.bytes.len() > MAX_RESULT || size > 4 * MAX_RESULT {
+            let marks = replacement.block.marks.len();
+            if replacement.block.bytes.len() > MAX_RESULT || size > 4 * MAX_RESULT || marks > MAX_MARKS {
                 return Err(TooLong);
             }
             done[index] = Some(replacement);
@@ -127,6 +133,8 @@ impl Assembly<'_> {
             let mut taken = found.clone();
             if replacement.block.bytes.is_empty() {
                 taken = separators::deletion(self.grammar, self.root, self.layout, found, at);
+            } else if replacement.block.bytes.ends_with(b"}") {
+                taken = separators::terminated(self.grammar, self.root, self.layout.source, found);
             }
             taken = taken.start.max(at)..taken.end.clamp(at, range.end);
             at = taken.end;
@@ -178,24 +186,13 @@ impl Filling<'_> {
         let gaps = self.gaps();
         writer.raw(parentheses.map_or("", |(open, _)| open));
         for (index, gap) in gaps.iter().enumerate() {
-            match gap {
-                Some(gap) => {
-                    writer.block(layout.block(gap.clone()), layout.indent(gap.start));
-                    kept.push(gap.clone());
-                }
-                None => self.text(&mut writer, index),
-            }
+            self.between(&mut writer, index, gap.as_ref(), &mut kept);
             if let Some((hole, capture)) = self.hole(index) {
                 self.capture(&mut writer, index, hole, capture);
                 kept.push(capture.range.clone());
             }
         }
         writer.raw(parentheses.map_or("", |(_, close)| close));
-        if gaps.last().is_some_and(Option::is_none) {
-            if let Some(token) = self.terminator().filter(|token| !writer.is_ended(token)) {
-                writer.raw(token);
-            }
-        }
         (writer.finish(self.index), kept)
     }
 
@@ -204,10 +201,13 @@ impl Filling<'_> {
         Some((hole, self.found.captures.iter().find(|capture| capture.name == hole.name)?))
     }
 
-    /// For each text of the template: the bytes of the source that stand in its place, where the pattern has the
-    /// same text. Around an ellipsis that stands for nothing it is both texts or neither, since the separator that
-    /// is missing could be on either side.
+    /// For each text of the template: the bytes of the source that stand in its place, where the pattern has a text
+    /// there that shares something with it. Around an ellipsis that stands for nothing it is both texts, and the
+    /// whole of them, or neither, since the separator that is missing could be on either side.
     fn gaps(&self) -> Vec<Option<Range<usize>>> {
+        if self.assembly.cares[self.index].plain {
+            return vec![None; self.template.texts.len()];
+        }
         let whole = &self.found.range;
         // The place of an ellipsis that stands for nothing is not always known: then it is where the text before it
         // starts, so that this text is empty and the one behind it all there is.
@@ -222,14 +222,17 @@ impl Filling<'_> {
             None => whole.end,
         };
         let mut gaps: Vec<Option<Range<usize>>> = (0..self.template.texts.len())
-            .map(|index| {
-                (self.template.kept[index] && ends[index] <= start(index)).then(|| ends[index]..start(index))
-            })
+            .map(|index| (ends[index] <= start(index)).then(|| ends[index]..start(index)))
+            .zip(&self.template.shared)
+            .map(|(gap, shared)| gap.filter(|_| *shared != Shared::Nothing))
             .collect();
         let empty = |index: usize| self.hole(index).is_some_and(|(_, capture)| capture.range.is_empty());
         let holes: Vec<usize> = (0..self.template.holes.len()).filter(|index| empty(*index)).collect();
+        let whole = |gaps: &[Option<Range<usize>>], index: usize| {
+            gaps[index].is_some() && self.template.shared[index] == Shared::All
+        };
         for index in holes.iter().chain(holes.iter().rev()) {
-            if gaps[*index].is_none() || gaps[*index + 1].is_none() {
+            if !whole(&gaps, *index) || !whole(&gaps, *index + 1) {
                 gaps[*index] = None;
                 gaps[*index + 1] = None;
             }
@@ -237,21 +240,74 @@ impl Filling<'_> {
         gaps
     }
 
-    fn text(&self, writer: &mut Writer<'_>, index: usize) {
+    /// Writes a text of the template, or what the source has in its place.
+    fn between(
+        &self,
+        writer: &mut Writer<'_>,
+        index: usize,
+        gap: Option<&Range<usize>>,
+        kept: &mut Vec<Range<usize>>,
+    ) {
+        let layout = self.assembly.layout;
+        let mut keep = |writer: &mut Writer<'_>, range: Range<usize>| {
+            writer.block(layout.block(range.clone()), layout.indent(range.start));
+            kept.push(range);
+        };
+        let mut part = self.joined(index);
+        let (gap, shared) = match (gap, &self.template.shared[index]) {
+            (Some(gap), Shared::All) => return keep(writer, gap.clone()),
+            (Some(gap), shared @ Shared::Ends { .. }) => (gap.clone(), shared),
+            _ => (0..0, &Shared::Nothing),
+        };
+        let (mut first, mut last) = (None, None);
+        if let Shared::Ends { before, after, middle } = shared {
+            let source = &layout.source[gap.clone()];
+            first = alignment::from_start(source, before).filter(|end| *end > 0);
+            last = alignment::from_end(source, after)
+                .filter(|start| *start < source.len() && *start >= first.unwrap_or(0));
+            part.start = if first.is_some() { middle.start } else { part.start };
+            part.end = if last.is_some() { middle.end } else { part.end };
+        }
+        // White space between a shared token and one that is replaced stays, where the rewrite has none.
+        let source = &layout.source[gap.clone()];
+        let written = &self.template.texts[index].text[part.start..part.end.max(part.start)];
+        let replaced = source[first.unwrap_or(0)..last.unwrap_or(source.len())].trim_ascii();
+        if !replaced.is_empty() && !written.starts_with(char::is_whitespace) {
+            first = first.map(|first| first + source.len() - first - source[first..].trim_ascii_start().len());
+        }
+        if !replaced.is_empty() && !written.ends_with(char::is_whitespace) {
+            last = last.map(|last| source[..last].trim_ascii_end().len());
+        }
+        if let Some(end) = first {
+            keep(writer, gap.start..gap.start + end);
+        }
+        let goes_on = last.is_some() || index + 1 < self.template.texts.len();
+        writer.template(&self.template.texts[index], part.start..part.end.max(part.start), goes_on);
+        if let Some(start) = last {
+            keep(writer, gap.start + start..gap.end);
+        }
+    }
+
+    /// The part of a text of the template that is written, separators at its ends considered.
+    fn joined(&self, index: usize) -> Range<usize> {
         let texts = &self.template.texts;
         let after = texts.get(index + 1).map_or("", |text| text.text.as_str());
         let left = index.checked_sub(1).map(|left| self.edge(left)).unwrap_or_default();
         let mut range = separators::joined(&texts[index].text, after, left, self.edge(index));
-        if index + 1 == texts.len() && self.is_ended_outside(&texts[index].text) {
+        if index + 1 == texts.len() && self.is_ended_otherwise(&texts[index].text) {
             range.end = range.end.max(range.start + 1) - 1;
         }
-        writer.template(&texts[index], range, index + 1 < texts.len());
+        range
     }
 
-    /// Whether the text ends with a terminator that the source has right behind the match already.
-    fn is_ended_outside(&self, text: &str) -> bool {
-        let rest = self.assembly.layout.source[self.found.range.end..].trim_ascii_start();
-        text.ends_with(';') && rest.starts_with(b";")
+    /// Whether a text ends with a terminator that stands behind the match already, or that the pattern has and the
+    /// match has not: it may have a meaning there, as in a block that ends with a value.
+    fn is_ended_otherwise(&self, text: &str) -> bool {
+        let Assembly { layout, rules, chosen, .. } = self.assembly;
+        let outside = layout.source[self.found.range.end..].trim_ascii_start().starts_with(b";");
+        let asked = rules[chosen[self.index].rule].fragment.trim_end().ends_with(';');
+        let missing = asked && !layout.source[self.found.range.clone()].ends_with(b";");
+        text.ends_with(';') && (outside && !asked || missing)
     }
 
     fn edge(&self, index: usize) -> Edge<'_> {
@@ -262,19 +318,11 @@ impl Filling<'_> {
         Edge { empty, ends_with: ends_with.filter(|_| !empty) }
     }
 
-    /// The terminator that the match has though the pattern does not ask for it: it stays.
-    fn terminator(&self) -> Option<&str> {
-        let Assembly { grammar, root, layout, rules, .. } = self.assembly;
-        let rule = &rules[self.assembly.chosen[self.index].rule];
-        let found = separators::trailing(grammar, *root, layout.source, self.found.range.end)?;
-        let found = std::str::from_utf8(found).ok()?;
-        (!rule.fragment.trim_end().ends_with(found) && !self.template.is_empty()).then_some(found)
-    }
-
     fn capture(&self, writer: &mut Writer<'_>, index: usize, hole: &Hole, capture: &Capture) {
         let layout = self.assembly.layout;
         let opens_suite = self.assembly.grammar.is_offside() && layout.begins_line(capture.range.start);
-        let wrapped = self.assembly.cares[self.index].holes.contains(&index);
+        let wrapped = self.assembly.cares[self.index].holes.contains(&index)
+            || self.is_number_before_dot(index, capture);
         let parentheses = self.assembly.grammar.parentheses().filter(|_| wrapped);
         if opens_suite {
             writer.open_suite();
@@ -282,6 +330,15 @@ impl Filling<'_> {
         writer.raw(parentheses.map_or("", |(open, _)| open));
         writer.block(self.captured(index, hole, capture), layout.indent(capture.range.start));
         writer.raw(parentheses.map_or("", |(_, close)| close));
+    }
+
+    /// `1.bar()` is no method of a number in every language whose parser takes it for one; `(1).bar()` is.
+    fn is_number_before_dot(&self, index: usize, capture: &Capture) -> bool {
+        let text = &self.assembly.layout.source[capture.range.clone()];
+        let number =
+            text.first().is_some_and(u8::is_ascii_digit) && text.iter().all(u8::is_ascii_alphanumeric);
+        let dot = self.template.texts[index + 1].text.strip_prefix('.');
+        number && dot.is_some_and(|rest| rest.starts_with(|sign: char| sign.is_alphabetic() || sign == '_'))
     }
 
     /// A capture as a block, marked.

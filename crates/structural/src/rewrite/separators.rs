@@ -64,6 +64,23 @@ pub(super) fn trailing<'s>(
     (is_one && leaf.byte_range().len() == 1).then(|| &source[leaf.byte_range()])
 }
 
+/// The range of a match with the terminator behind it, where that is part of the matched node: a pattern may leave it
+/// out, and then it is not part of the match.
+pub(super) fn terminated(
+    grammar: &Grammar,
+    root: Node<'_>,
+    source: &[u8],
+    range: &Range<usize>,
+) -> Range<usize> {
+    let blanks = source[range.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let at = range.end + blanks;
+    let token = root.descendant_for_byte_range(at, at + 1).filter(|token| token.byte_range() == (at..at + 1));
+    let is_terminator = token.is_some_and(|token| grammar.kinds().terminators.contains(token.kind_id()));
+    let whole = range.start..at + 1;
+    let is_part = || spans::unit(root, range).is_none() && spans::unit(root, &whole).is_some();
+    if is_terminator && is_part() { whole } else { range.clone() }
+}
+
 /// What goes with `range` when it is deleted: its terminator, one separator of the list it stands in, or its line.
 /// Nothing before `from` is taken: an earlier deletion may have had it already.
 pub(super) fn deletion(
@@ -73,6 +90,7 @@ pub(super) fn deletion(
     range: &Range<usize>,
     from: usize,
 ) -> Range<usize> {
+    let range = &terminated(grammar, root, layout.source, range);
     let Some(unit) = spans::unit(root, range) else { return range.clone() };
     let (first, last) = match unit {
         Unit::Node(node) => {
@@ -107,8 +125,8 @@ fn with_terminator<'t>(grammar: &Grammar, node: Node<'t>) -> Node<'t> {
     if ended { parent } else { node }
 }
 
-/// With the whole line or lines, when nothing else stands in them; else with the blanks up to what follows a
-/// separator.
+/// With the whole line or lines, when nothing else stands in them; else with the blanks at the end of the line, or up
+/// to what follows a separator.
 fn with_line(layout: &Layout<'_>, range: Range<usize>, separated: bool) -> Range<usize> {
     let rest = &layout.source[range.end..];
     let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
@@ -117,10 +135,12 @@ fn with_line(layout: &Layout<'_>, range: Range<usize>, separated: bool) -> Range
         let end = (range.end + blanks + 1).min(layout.source.len());
         return layout.line_start(range.start)..end;
     }
-    if separated && !ends_line {
-        return range.start..range.end + blanks;
+    if ends_line {
+        let before =
+            layout.source[..range.start].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        return range.start - before.count()..range.end;
     }
-    range
+    range.start..range.end + if separated { blanks } else { 0 }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use grammars::Grammar;
 
+use super::alignment::{self, Shared};
 use crate::parse::{self, Limits};
 use crate::pattern::Pattern;
 use crate::placeholder::{self, Piece};
@@ -18,9 +19,8 @@ const STAND_IN: &str = "xq";
 pub(crate) struct Template {
     pub(super) texts: Vec<Text>,
     pub(super) holes: Vec<Hole>,
-    /// For each text: whether the pattern has the same text between the same two variables, so that what stands
-    /// between them in the source can stay as it is.
-    pub(super) kept: Vec<bool>,
+    /// For each text: what it shares with the pattern's text between the same two variables.
+    pub(super) shared: Vec<Shared>,
     /// The smallest indentation a line of the rewrite has, in spaces; 0 when it has none.
     pub(super) step: usize,
 }
@@ -54,8 +54,7 @@ pub(super) enum Place {
 
 /// Why a rewrite does not fit its pattern.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TemplateError {
+pub(crate) enum TemplateError {
     /// A variable that the pattern does not bind.
     #[error("the rewrite uses `{variable}`, which the pattern does not bind; it binds {}", listed(bound))]
     Unbound {
@@ -100,22 +99,29 @@ impl Template {
     pub(crate) fn compile(pattern: &Pattern, fragment: &str, rewrite: &str) -> Result<Self, TemplateError> {
         let rewrite = dedent(rewrite);
         let (texts, holes) = split(&rewrite, Some(pattern))?;
-        let kept = kept(pattern, fragment, &texts, &holes);
-        let mut template = Self { step: step(&texts), texts, holes, kept };
+        let shared = compared(pattern, fragment, &texts, &holes);
+        let mut template = Self { step: step(&texts), texts, holes, shared };
         template.look_into_strings(pattern.grammar());
-        if !rewrite.is_empty() && !Pattern::accepts(pattern.grammar(), &template.fragment()) {
+        if !rewrite.is_empty() && !template.parses(pattern.grammar()) {
             return Err(TemplateError::Unparsable { rewrite, language: pattern.grammar().id() });
         }
         Ok(template)
     }
 
-    /// The rewrite as a pattern: its variables where they stand for nodes, a name where they are pasted into text.
-    fn fragment(&self) -> String {
+    /// Whether some context of the language takes the rewrite: with variables where they stand for nodes, else with
+    /// a name in their places (a variable alone is no pattern, but it is a rewrite).
+    fn parses(&self, grammar: &'static Grammar) -> bool {
+        let node = |hole: &Hole| hole.place == Place::Node;
+        Pattern::accepts(grammar, &self.fragment(node))
+            || Pattern::accepts(grammar, &self.fragment(|_| false))
+    }
+
+    fn fragment(&self, is_variable: impl Fn(&Hole) -> bool) -> String {
         let mut fragment = String::new();
         for (index, text) in self.texts.iter().enumerate() {
             fragment.push_str(&text.text.replace('$', "\\$"));
             match self.holes.get(index) {
-                Some(hole) if hole.place == Place::Node => fragment.push_str(&written(&hole.name, hole.many)),
+                Some(hole) if is_variable(hole) => fragment.push_str(&written(&hole.name, hole.many)),
                 Some(_) => fragment.push_str(STAND_IN),
                 None => {}
             }
@@ -126,11 +132,6 @@ impl Template {
     /// Whether the capture of that name is used.
     pub(super) fn keeps(&self, name: &str) -> bool {
         self.holes.iter().any(|hole| hole.name == name)
-    }
-
-    /// Whether nothing stands in it: the match is deleted.
-    pub(super) fn is_empty(&self) -> bool {
-        self.holes.is_empty() && self.texts.iter().all(|text| text.text.is_empty())
     }
 
     /// Whether a capture is pasted into a string.
@@ -249,57 +250,31 @@ fn resolve<'n>(
     Err(TemplateError::Unbound { variable: written(name, many), bound })
 }
 
-/// Which texts of the rewrite stand between the same two variables as in the pattern. A variable that the pattern
-/// repeats counts where it stands first, which is where its capture is.
-fn kept(pattern: &Pattern, fragment: &str, texts: &[Text], holes: &[Hole]) -> Vec<bool> {
-    let Ok((old_texts, old_holes)) = split(fragment.trim(), None) else { return vec![false; texts.len()] };
+/// What the texts of the rewrite share with those of the pattern between the same two variables. A variable that the
+/// pattern repeats counts where it stands first, which is where its capture is.
+fn compared(pattern: &Pattern, fragment: &str, texts: &[Text], holes: &[Hole]) -> Vec<Shared> {
+    let nothing = || vec![Shared::Nothing; texts.len()];
+    let Ok((old_texts, old_holes)) = split(fragment.trim(), None) else { return nothing() };
     let bound = |name: &str| pattern.variables().iter().any(|variable| variable.name == name);
-    let first = |index: usize| {
+    let known = |index: usize| {
         let name = &old_holes[index].name;
         bound(name) && old_holes[..index].iter().all(|earlier| earlier.name != *name)
     };
-    let known = |index: usize| {
-        let left = index == 0 || first(index - 1);
-        left && (index == old_holes.len() || first(index))
+    // The variables on both sides of a text; the ends of the whole count as such.
+    let sides = |holes: &[Hole], index: usize| {
+        let name =
+            |index: Option<usize>| index.and_then(|index| holes.get(index)).map(|hole| hole.name.clone());
+        (name(index.checked_sub(1)), name(Some(index)))
     };
-    let side = |holes: &[Hole], index: Option<usize>| {
-        index.and_then(|index| holes.get(index)).map(|hole| hole.name.clone())
-    };
-    let ends = |holes: &[Hole], index: usize| (side(holes, index.checked_sub(1)), side(holes, Some(index)));
+    let usable = |old: &usize| (*old == 0 || known(old - 1)) && (*old == old_holes.len() || known(*old));
+    let candidates: Vec<usize> = (0..old_texts.len()).filter(usable).collect();
     (0..texts.len())
         .map(|index| {
-            (0..old_texts.len()).any(|old| {
-                known(old)
-                    && ends(holes, index) == ends(&old_holes, old)
-                    && same_text(&texts[index].text, &old_texts[old].text)
-            })
+            let mut same = candidates.iter().filter(|old| sides(holes, index) == sides(&old_holes, **old));
+            same.next()
+                .map_or(Shared::Nothing, |old| alignment::shared(&texts[index].text, &old_texts[*old].text))
         })
         .collect()
-}
-
-/// The same but for white space, which counts only in and beside strings and between names.
-fn same_text(left: &str, right: &str) -> bool {
-    if left.contains(['"', '\'', '`']) || right.contains(['"', '\'', '`']) {
-        return left == right;
-    }
-    squeezed(left) == squeezed(right)
-}
-
-fn squeezed(text: &str) -> String {
-    let mut out = String::new();
-    let mut gap = false;
-    for sign in text.chars() {
-        if sign.is_whitespace() {
-            gap = true;
-            continue;
-        }
-        if gap && is_name(sign) && out.ends_with(is_name) {
-            out.push(' ');
-        }
-        gap = false;
-        out.push(sign);
-    }
-    out
 }
 
 fn step(texts: &[Text]) -> usize {
@@ -311,15 +286,6 @@ fn step(texts: &[Text]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn white_space_counts_only_where_it_separates() {
-        assert!(same_text("if  ( ", "if("));
-        assert!(same_text(":\n    ", ": "));
-        assert!(!same_text("return x", "returnx"));
-        assert!(!same_text("f(\"a  b\")", "f(\"a b\")"));
-        assert!(!same_text("a < b", "a <= b"));
-    }
 
     #[test]
     fn a_rewrite_loses_the_indentation_it_has_as_a_whole() {

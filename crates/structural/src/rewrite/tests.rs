@@ -35,7 +35,9 @@ fn outcome(language: &str, source: &str, rules: &[(&str, &str)]) -> String {
     let mut text = String::from_utf8(out).unwrap();
     let Rewritten { replacements, nested, refused, parenthesized, comments, quoted, error, .. } = rewritten;
     let line = |at: &usize| source[..*at].matches('\n').count() + 1;
-    let lines = |places: &[usize]| places.iter().map(line).map(|line| line.to_string()).collect::<Vec<_>>().join(", ");
+    let lines = |places: &[usize]| {
+        places.iter().map(line).map(|line| line.to_string()).collect::<Vec<_>>().join(", ")
+    };
     text.push_str(&format!("---\n{replacements} replaced"));
     for (what, places) in
         [("nested", &nested), ("refused", &refused), ("comments dropped", &comments), ("quoted", &quoted)]
@@ -69,12 +71,12 @@ fn a_call_becomes_a_method() {
             void f() {
               a.dispose();
               b.c.dispose();
-              dispose(a + b);
-              dispose(() => 1);
+              (a + b).dispose();
+              (() => 1).dispose();
               print('dispose(x)');
             }
             ---
-            2 replaced; refused at 4, 5
+            4 replaced; 2 parenthesized
         "#]],
     );
     check(
@@ -83,122 +85,205 @@ fn a_call_becomes_a_method() {
         "foo($X)",
         "$X.bar()",
         expect![[r#"
-            foo(a + b)
-            lambda: 1.bar()
-            1.bar()
+            (a + b).bar()
+            (lambda: 1).bar()
+            (1).bar()
             x[0].bar()
-            foo(await y)
+            (await y).bar()
             ---
-            3 replaced; refused at 1, 5; would not parse: 2 `lambda: 1.bar()`
+            5 replaced; 3 parenthesized
         "#]],
     );
-    check("rust", "fn f() {\n    foo(a + b);\n    foo(&x);\n    foo(|| 1);\n    foo(S { a: 1 });\n}\n", "foo($X)", "$X.bar()", expect![[r#"
-        fn f() {
-            foo(a + b);
-            foo(&x);
-            foo(|| 1);
-            S { a: 1 }.bar();
-        }
-        ---
-        1 replaced; refused at 2, 3, 4
-    "#]]);
+    check(
+        "rust",
+        "fn f() {\n    foo(a + b);\n    foo(&x);\n    foo(|| 1);\n    foo(S { a: 1 });\n}\n",
+        "foo($X)",
+        "$X.bar()",
+        expect![[r#"
+            fn f() {
+                (a + b).bar();
+                (&x).bar();
+                (|| 1).bar();
+                S { a: 1 }.bar();
+            }
+            ---
+            4 replaced; 3 parenthesized
+        "#]],
+    );
 }
 
 #[test]
 fn a_replacement_binds_as_the_match_did() {
-    check("python", "x = foo(a, b) * 2\ny = -foo(a, b)\nz = foo(a, b)\nf(foo(a, b), 1)\n", "foo($A, $B)", "$A + $B", expect![[r#"
-        x = foo(a, b) * 2
-        y = -foo(a, b)
-        z = a + b
-        f(a + b, 1)
-        ---
-        2 replaced; refused at 1, 2
-    "#]]);
-    check("dart", "var x = !foo(a, b);\nvar y = 3 + foo(a, b);\nvar z = foo(a, b).c;\n", "foo($A, $B)", "$A ?? $B", expect![[r#"
-        var x = !foo(a, b);
-        var y = 3 + foo(a, b);
-        var z = foo(a, b).c;
-        ---
-        0 replaced; refused at 1, 2, 3
-    "#]]);
-    check("rust", "fn f() { let x = foo(a, b) as u8 * 2; }\n", "foo($A, $B)", "$A + $B", expect![[r#"
-        fn f() { let x = foo(a, b) as u8 * 2; }
-        ---
-        0 replaced; refused at 1
-    "#]]);
+    check(
+        "python",
+        "x = foo(a, b) * 2\ny = -foo(a, b)\nz = foo(a, b)\nf(foo(a, b), 1)\n",
+        "foo($A, $B)",
+        "$A + $B",
+        expect![[r#"
+            x = (a + b) * 2
+            y = -(a + b)
+            z = a + b
+            f(a + b, 1)
+            ---
+            4 replaced; 2 parenthesized
+        "#]],
+    );
+    check(
+        "dart",
+        "var x = !foo(a, b);\nvar y = 3 + foo(a, b);\nvar z = foo(a, b).c;\n",
+        "foo($A, $B)",
+        "$A ?? $B",
+        expect![[r#"
+            var x = !(a ?? b);
+            var y = 3 + (a ?? b);
+            var z = (a ?? b).c;
+            ---
+            3 replaced; 3 parenthesized
+        "#]],
+    );
+    check(
+        "rust",
+        "fn f() { let x = foo(a, b) as u8 * 2; }\n",
+        "foo($A, $B)",
+        "$A + $B",
+        expect![[r#"
+            fn f() { let x = (a + b) as u8 * 2; }
+            ---
+            1 replaced; 1 parenthesized
+        "#]],
+    );
 }
 
 #[test]
 fn nothing_of_the_match_is_lost() {
-    check("dart", "void f() {\n  if (a) {\n    b();\n  } else {\n    c();\n  }\n  if (a) {\n    b();\n  }\n}\n", "if ($C) { $$$A }", "when($C, () { $$$A });", expect![[r#"
-        void f() {
-          if (a) {
-            b();
-          } else {
-            c();
-          }
-          when(a, () { b(); });
-        }
-        ---
-        1 replaced
-    "#]]);
-    check("python", "assert a == b, 'msg'\nassert a == b\n", "assert $A == $B", "check($A, $B)", expect![[r#"
+    check(
+        "dart",
+        "void f() {\n  if (a) {\n    b();\n  } else {\n    c();\n  }\n  if (a) {\n    b();\n  }\n}\n",
+        "if ($C) { $$$A }",
+        "when($C, () { $$$A });",
+        expect![[r#"
+            void f() {
+              if (a) {
+                b();
+              } else {
+                c();
+              }
+              when(a, () {
+                b();
+              });
+            }
+            ---
+            1 replaced
+        "#]],
+    );
+    check(
+        "python",
+        "assert a == b, 'msg'\nassert a == b\n",
+        "assert $A == $B",
+        "check($A, $B)",
+        expect![[r#"
         assert a == b, 'msg'
         check(a, b)
         ---
         1 replaced
-    "#]]);
-    check("dart", "foo(a, /* keep me */ b);\n", "foo($A, $B);", "bar($B, $A);", expect![[r#"
-        foo(a, /* keep me */ b);
-        ---
-        0 replaced
-    "#]]);
-    check("python", "foo(\n    a,  # first\n    b,\n)\nfoo(a, b)\n", "foo($A, $B)", "bar($A, $B)", expect![[r#"
-        bar(a,  # first
-            b,
-        )
-        bar(a, b)
-        ---
-        2 replaced
-    "#]]);
+    "#]],
+    );
+    check(
+        "dart",
+        "void f() {\n  foo(a, /* keep me */ b);\n}\n",
+        "foo($A, $B);",
+        "bar($B, $A);",
+        expect![[r#"
+            void f() {
+              bar(b, a);
+            }
+            ---
+            1 replaced; comments dropped at 2
+        "#]],
+    );
+    check(
+        "python",
+        "foo(\n    a,  # first\n    b,\n)\nfoo(a, b)\n",
+        "foo($A, $B)",
+        "bar($A, $B)",
+        expect![[r#"
+            bar(
+                a,  # first
+                b,
+            )
+            bar(a, b)
+            ---
+            2 replaced
+        "#]],
+    );
 }
 
 #[test]
 fn separators_are_neither_doubled_nor_left() {
-    check("python", "foo(1, 2,)\nfoo()\nfoo(1)\n", "foo($$$A)", "bar($$$A, 9)", expect![[r#"
+    check(
+        "python",
+        "foo(1, 2,)\nfoo()\nfoo(1)\n",
+        "foo($$$A)",
+        "bar($$$A, 9)",
+        expect![[r#"
         bar(1, 2, 9)
         bar(9)
         bar(1, 9)
         ---
         3 replaced
-    "#]]);
-    check("python", "foo(1, 2,)\nfoo()\nfoo(1)\n", "foo($$$A)", "bar(9, $$$A)", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "foo(1, 2,)\nfoo()\nfoo(1)\n",
+        "foo($$$A)",
+        "bar(9, $$$A)",
+        expect![[r#"
         bar(9, 1, 2,)
         bar(9)
         bar(9, 1)
         ---
         3 replaced
-    "#]]);
-    check("python", "foo(1)\nfoo(1, 2)\n", "foo($A, $$$B)", "bar($$$B, $A)", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "foo(1)\nfoo(1, 2)\n",
+        "foo($A, $$$B)",
+        "bar($$$B, $A)",
+        expect![[r#"
         bar(1)
         bar(2, 1)
         ---
         2 replaced
-    "#]]);
-    check("dart", "void f() {\n  {\n    a();\n    b();\n  }\n}\n", "{ $$$A b(); }", "{ $$$A; c(); }", expect![[r#"
-        void f() {
-          {
-            a(); c(); }
-        }
-        ---
-        1 replaced
-    "#]]);
+    "#]],
+    );
+    check(
+        "dart",
+        "void f() {\n  {\n    a();\n    b();\n  }\n}\n",
+        "{ $$$A b(); }",
+        "{ $$$A; c(); }",
+        expect![[r#"
+            void f() {
+              {
+                a(); c();
+              }
+            }
+            ---
+            1 replaced
+        "#]],
+    );
 }
 
 #[test]
 fn a_deleted_item_takes_one_separator_and_a_deleted_statement_its_line() {
     let list = "x = [a, drop(), b]\ny = [drop(), a]\nz = [a, drop()]\nw = [drop(), drop()]\nv = [a, drop(), drop()]\n";
-    check("python", list, "drop()", "", expect![[r#"
+    check(
+        "python",
+        list,
+        "drop()",
+        "",
+        expect![[r#"
         x = [a, b]
         y = [a]
         z = [a]
@@ -206,56 +291,93 @@ fn a_deleted_item_takes_one_separator_and_a_deleted_statement_its_line() {
         v = [a]
         ---
         7 replaced
-    "#]]);
-    check("python", "x = [\n    a,  # about a\n    drop(),\n    b,\n]\n", "drop()", "", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "x = [\n    a,  # about a\n    drop(),\n    b,\n]\n",
+        "drop()",
+        "",
+        expect![[r#"
         x = [
             a,  # about a
             b,
         ]
         ---
         1 replaced
-    "#]]);
-    check("dart", "void f() {\n  a();\n  print(1);\n  b(); print(2);\n}\n", "print($X)", "", expect![[r#"
-        void f() {
-          a();
-          b(); 
-        }
-        ---
-        2 replaced
-    "#]]);
-    check("rust", "fn f() {\n    a();\n    drop(x);\n    b();\n}\n", "drop($X);", "", expect![[r#"
-        fn f() {
-            a();
-            b();
-        }
-        ---
-        1 replaced; nested at 3
-    "#]]);
+    "#]],
+    );
+    check(
+        "dart",
+        "void f() {\n  a();\n  print(1);\n  b(); print(2);\n}\n",
+        "print($X)",
+        "",
+        expect![[r#"
+            void f() {
+              a();
+              b();
+            }
+            ---
+            2 replaced
+        "#]],
+    );
+    check(
+        "rust",
+        "fn f() {\n    a();\n    drop(x);\n    b();\n}\n",
+        "drop($X);",
+        "",
+        expect![[r#"
+            fn f() {
+                a();
+                b();
+            }
+            ---
+            1 replaced
+        "#]],
+    );
 }
 
 #[test]
 fn a_terminator_stays() {
-    check("dart", "void f(x) {\n  if (x != null) x.dispose();\n}\n", "if ($X != null) $X.dispose()", "$X?.dispose()", expect![[r#"
+    check(
+        "dart",
+        "void f(x) {\n  if (x != null) x.dispose();\n}\n",
+        "if ($X != null) $X.dispose()",
+        "$X?.dispose()",
+        expect![[r#"
         void f(x) {
           x?.dispose();
         }
         ---
         1 replaced
-    "#]]);
-    check("dart", "void f(x) {\n  if (x != null) x.dispose();\n}\n", "if ($X != null) $X.dispose()", "if ($X != null) { $X.close(); }", expect![[r#"
-        void f(x) {
-          if (x != null) { x.close(); }
-        }
-        ---
-        1 replaced
-    "#]]);
-    check("rust", "fn f() {\n    foo(x);\n}\n", "foo($X)", "bar($X);", expect![[r#"
+    "#]],
+    );
+    check(
+        "dart",
+        "void f(x) {\n  if (x != null) x.dispose();\n}\n",
+        "if ($X != null) $X.dispose()",
+        "if ($X != null) { $X.close(); }",
+        expect![[r#"
+            void f(x) {
+              if (x != null) { x.close(); }
+            }
+            ---
+            1 replaced
+        "#]],
+    );
+    check(
+        "rust",
+        "fn f() {\n    foo(x);\n}\n",
+        "foo($X)",
+        "bar($X);",
+        expect![[r#"
         fn f() {
             bar(x);
         }
         ---
         1 replaced
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -281,7 +403,12 @@ fn lines_keep_their_relative_indentation() {
             1 replaced
         "#]],
     );
-    check("python", "def f():\n\tif x:\n\t\ta()\n\t\tb()\n", "if $C: $B", "if not $C:\n    pass\nelse:\n    $B", expect![[r#"
+    check(
+        "python",
+        "def f():\n\tif x:\n\t\ta()\n\t\tb()\n",
+        "if $C: $B",
+        "if not $C:\n    pass\nelse:\n    $B",
+        expect![[r#"
         def f():
         	if not x:
         		pass
@@ -290,15 +417,27 @@ fn lines_keep_their_relative_indentation() {
         		b()
         ---
         1 replaced
-    "#]]);
-    check("python", "if x:\n    a()\n    b()\n", "if $C:\n    $$$B", "while $C: $$$B", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "if x:\n    a()\n    b()\n",
+        "if $C:\n    $$$B",
+        "while $C: $$$B",
+        expect![[r#"
         while x:
             a()
             b()
         ---
         1 replaced
-    "#]]);
-    check("rust", "fn f() {\n    if a {\n        b(|x| {\n            x\n        });\n    }\n}\n", "if $C { $$$B }", "loop {\n    if !$C { break; }\n    $$$B\n}", expect![[r#"
+    "#]],
+    );
+    check(
+        "rust",
+        "fn f() {\n    if a {\n        b(|x| {\n            x\n        });\n    }\n}\n",
+        "if $C { $$$B }",
+        "loop {\n    if !$C { break; }\n    $$$B\n}",
+        expect![[r#"
         fn f() {
             loop {
                 if !a { break; }
@@ -309,35 +448,53 @@ fn lines_keep_their_relative_indentation() {
         }
         ---
         1 replaced
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn content_of_strings_is_never_moved() {
-    check("python", "def f():\n    g('''\n  a\n        b\n''')\n", "g($X)", "h(\n    $X,\n)", expect![[r#"
-        def f():
-            h(
+    check(
+        "python",
+        "def f():\n    g('''\n  a\n        b\n''')\n",
+        "g($X)",
+        "h(\n    $X,\n)",
+        expect![[r#"
+            def f():
+                h(
+                    '''
+              a
+                    b
+            ''',
+                )
+            ---
+            1 replaced
+        "#]],
+    );
+    check(
+        "dart",
+        "void f() {\n  g('''\n a\n   b\n''');\n}\n",
+        "g($X)",
+        "h(\n  $X,\n)",
+        expect![[r#"
+            void f() {
+              h(
                 '''
-          a
-                b
-        ''',
-            )
-        ---
-        1 replaced
-    "#]]);
-    check("dart", "void f() {\n  g('''\n a\n   b\n''');\n}\n", "g($X)", "h(\n  $X,\n)", expect![[r#"
-        void f() {
-          h(
-            '''
-         a
-           b
-        ''',
-          );
-        }
-        ---
-        1 replaced
-    "#]]);
-    check("rust", "fn f() {\n    g(r#\"\n  a\n\"#, \"x\\\n y\");\n}\n", "g($X, $Y)", "{\n    h($X);\n    h($Y)\n}", expect![[r##"
+             a
+               b
+            ''',
+              );
+            }
+            ---
+            1 replaced
+        "#]],
+    );
+    check(
+        "rust",
+        "fn f() {\n    g(r#\"\n  a\n\"#, \"x\\\n y\");\n}\n",
+        "g($X, $Y)",
+        "{\n    h($X);\n    h($Y)\n}",
+        expect![[r##"
         fn f() {
             {
                 h(r#"
@@ -349,15 +506,22 @@ fn content_of_strings_is_never_moved() {
         }
         ---
         1 replaced
-    "##]]);
-    check("python", "def f():\n    g(1)\n", "g($X)", "h('''\n  text\n''', $X)", expect![[r#"
+    "##]],
+    );
+    check(
+        "python",
+        "def f():\n    g(1)\n",
+        "g($X)",
+        "h('''\n  text\n''', $X)",
+        expect![[r#"
         def f():
             h('''
           text
         ''', 1)
         ---
         1 replaced
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -367,28 +531,49 @@ fn bytes_outside_stay_and_new_lines_end_as_the_file_does() {
         "\u{feff}if a:\r\n    f(1)\r\n\r\n    g()\r\nx = 1".as_bytes(),
         &[("f($X)", "h(\n    $X,\n)")],
     );
-    assert_eq!(String::from_utf8(out).unwrap(), "\u{feff}if a:\r\n    h(\r\n        1,\r\n    )\r\n\r\n    g()\r\nx = 1");
+    assert_eq!(
+        String::from_utf8(out).unwrap(),
+        "\u{feff}if a:\r\n    h(\r\n        1,\r\n    )\r\n\r\n    g()\r\nx = 1"
+    );
     let (out, _) = rewritten("python", "\u{feff}f(1)".as_bytes(), &[("f($X)", "g($X)")]);
     assert_eq!(out, "\u{feff}g(1)".as_bytes());
 }
 
 #[test]
 fn inner_matches_are_rewritten_inside_captures() {
-    check("python", "f(1, f(2, f(3, 4)))\n", "f($A, $B)", "g($B, $A)", expect![[r#"
+    check(
+        "python",
+        "f(1, f(2, f(3, 4)))\n",
+        "f($A, $B)",
+        "g($B, $A)",
+        expect![[r#"
         g(g(g(4, 3), 2), 1)
         ---
         3 replaced
-    "#]]);
-    check("python", "f(f(1))\n", "f(f($X))", "g($X)", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "f(f(1))\n",
+        "f(f($X))",
+        "g($X)",
+        expect![[r#"
         g(1)
         ---
         1 replaced
-    "#]]);
-    check("python", "f(f(1))\n", "f($X)", "0", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "f(f(1))\n",
+        "f($X)",
+        "0",
+        expect![[r#"
         0
         ---
         1 replaced; nested at 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -400,56 +585,88 @@ fn earlier_rules_win() {
         i(g(3))
         ---
         5 replaced; nested at 1
-    "#]].assert_eq(&outcome("python", "f(1)\nf(h(2))\nh(f(3))\n", &rules));
+    "#]]
+    .assert_eq(&outcome("python", "f(1)\nf(h(2))\nh(f(3))\n", &rules));
     let swap = [("a", "b"), ("b", "a")];
     expect![[r#"
         b = a + b
         ---
         3 replaced
-    "#]].assert_eq(&outcome("python", "a = b + a\n", &swap));
+    "#]]
+    .assert_eq(&outcome("python", "a = b + a\n", &swap));
 }
 
 #[test]
 fn what_would_not_parse_is_said() {
-    check("dart", "void f() {\n  foo(1);\n}\n", "foo($X)", "if ($X) { bar(); }", expect![[r#"
+    check(
+        "dart",
+        "void f() {\n  foo(1);\n}\n",
+        "foo($X)",
+        "if ($X) { bar(); }",
+        expect![[r#"
         void f() {
           if (1) { bar(); };
         }
         ---
         1 replaced
-    "#]]);
-    check("python", "x = foo(1)\ny = 2\n", "foo($X)", "return $X", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "x = foo(1)\ny = 2\n",
+        "foo($X)",
+        "return $X",
+        expect![[r#"
         x = return 1
         y = 2
         ---
         1 replaced; would not parse: 1 `x = return 1`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_capture_in_a_string_or_a_name_is_pasted() {
-    check("python", "foo(bar)\nfoo(a.b)\n", "foo($X)", "call('$X')", expect![[r#"
+    check(
+        "python",
+        "foo(bar)\nfoo(a.b)\n",
+        "foo($X)",
+        "call('$X')",
+        expect![[r#"
         call('bar')
         call('a.b')
         ---
         2 replaced; quoted at 1, 2
-    "#]]);
-    check("python", "foo(bar)\nfoo(a.b)\nfoo(1 + 2)\n", "foo($X)", "get_$X()", expect![[r#"
+    "#]],
+    );
+    check(
+        "python",
+        "foo(bar)\nfoo(a.b)\nfoo(1 + 2)\n",
+        "foo($X)",
+        "get_$X()",
+        expect![[r#"
         get_bar()
         foo(a.b)
         foo(1 + 2)
         ---
         1 replaced; refused at 2, 3
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_file_with_errors_is_rewritten_outside_of_them() {
-    check("python", "f(1)\ndef (:\nf(2)\n", "f($X)", "g($X)", expect![[r#"
+    check(
+        "python",
+        "f(1)\ndef (:\nf(2)\n",
+        "f($X)",
+        "g($X)",
+        expect![[r#"
         g(1)
         def (:
         f(2)
         ---
         1 replaced
-    "#]]);
+    "#]],
+    );
 }

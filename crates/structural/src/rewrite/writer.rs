@@ -110,12 +110,6 @@ impl<'a> Writer<'a> {
         self.out.append(block);
     }
 
-    /// Whether what is written needs no terminator: it has one, or it is a block.
-    pub(super) fn is_ended(&self, terminator: &str) -> bool {
-        let out = self.out.bytes.trim_ascii_end();
-        out.ends_with(terminator.as_bytes()) || out.ends_with(b"}")
-    }
-
     /// The replacement, marked as a whole.
     pub(super) fn finish(self, owner: usize) -> Block {
         let mut block = self.out;

@@ -35,14 +35,14 @@ async fn a_guard_that_disposes_what_it_checked() {
             "ast_grep",
             arguments.clone(),
             expect![[r#"
-        2 matches in 1 file
-        lib/a.dart:3:5: if (controller != null) controller.dispose();
-            $X = controller
-        lib/a.dart:5:5: if ( this.timer   != null )
-            |   this. /* the timer */ timer.dispose();
-            $X = this.timer
-        searched 2 dart files (read as statement) in the workspace
-    "#]],
+                2 matches in 1 file
+                lib/a.dart:3:5: if (controller != null) controller.dispose()
+                    $X = controller
+                lib/a.dart:5:5: if ( this.timer   != null )
+                    |   this. /* the timer */ timer.dispose()
+                    $X = this.timer
+                searched 2 dart files (read as `statement`) in the workspace
+            "#]],
         )
         .await;
     let data = bench.data("ast_grep", arguments).await;
@@ -83,11 +83,11 @@ void missing() { missing(; }
             "ast_grep",
             json!({"pattern": "missing($X, $Y)"}),
             expect![[r#"
-        0 matches
-        searched 2 dart files (read as statement) in the workspace
-        skipped: 1 ignored, 1 ignored folders, 1 binary, 1 UTF-16, 1 not UTF-8
-        1 file with syntax errors, searched outside of them: broken.dart
-    "#]],
+                0 matches
+                searched 2 dart files (read as `statement`) in the workspace
+                skipped: 1 ignored, 1 ignored folders, 1 binary, 1 UTF-16, 1 not UTF-8
+                1 file with syntax errors, searched outside of them: broken.dart
+            "#]],
         )
         .await;
     bench
@@ -95,14 +95,14 @@ void missing() { missing(; }
             "ast_grep",
             json!({"pattern": "int h($$$P) { $$$B }", "path": "a.dart"}),
             expect![[r#"
-        1 match in 1 file
-        a.dart:4:1: int h(int x) {
-            |   return x;
-            | }
-            $$$P = int x
-            $$$B = return x;
-        searched 1 dart file (read as statement) in `a.dart`
-    "#]],
+                1 match in 1 file
+                a.dart:4:1: int h(int x) {
+                    |   return x;
+                    | }
+                    $$$P = int x
+                    $$$B = return x;
+                searched 1 dart file (read as `statement`) in `a.dart`
+            "#]],
         )
         .await;
     bench
@@ -110,11 +110,10 @@ void missing() { missing(; }
             "ast_grep",
             json!({"pattern": "h($$$P) { $$$B }", "language": "dart"}),
             expect![[r#"
-        0 matches
-        not matched because they differ by one thing only: 1 by return_type
-        searched 2 dart files (read as statement) in the workspace
-        skipped: 1 ignored, 1 ignored folders, 1 binary, 1 UTF-16, 1 not UTF-8
-    "#]],
+                0 matches; 1 more differs only by `return_type`
+                searched 2 dart files (read as `statement`) in the workspace
+                skipped: 1 ignored, 1 ignored folders, 1 binary, 1 UTF-16, 1 not UTF-8
+            "#]],
         )
         .await;
     bench
@@ -122,9 +121,9 @@ void missing() { missing(; }
             "ast_grep",
             json!({"pattern": "$X + 1", "path": "build"}),
             expect![[r#"
-        0 matches
-        searched 1 dart file (read as statement) in `build`
-    "#]],
+                0 matches
+                searched 1 dart file (read as `statement`) in `build`
+            "#]],
         )
         .await;
 }
@@ -141,17 +140,17 @@ async fn only_the_first_matches_are_shown_and_all_are_counted() {
             "ast_grep",
             json!({"pattern": "f($X)", "max_results": 4}),
             expect![[r#"
-        60 matches in 20 files; the first 4 by path:
-        f00.py:1:1: f(1)
-            $X = 1
-        f00.py:2:1: f(2)
-            $X = 2
-        f00.py:3:1: f(3)
-            $X = 3
-        f01.py:1:1: f(1)
-            $X = 1
-        searched 20 python files (read as statement) in the workspace
-    "#]],
+                60 matches in 20 files; the first 4 by path
+                f00.py:1:1: f(1)
+                    $X = 1
+                f00.py:2:1: f(2)
+                    $X = 2
+                f00.py:3:1: f(3)
+                    $X = 3
+                f01.py:1:1: f(1)
+                    $X = 1
+                searched 20 python files (read as `statement`) in the workspace
+            "#]],
         )
         .await;
     bench
@@ -159,14 +158,14 @@ async fn only_the_first_matches_are_shown_and_all_are_counted() {
             "ast_grep",
             json!({"pattern": "f($X)", "max_results": 0}),
             expect![[r#"
-        60 matches in 20 files; the first 0 by path:
-        searched 20 python files (read as statement) in the workspace
-    "#]],
+                60 matches in 20 files; the first 0 by path
+                searched 20 python files (read as `statement`) in the workspace
+            "#]],
         )
         .await;
     let text = bench.call("ast_grep", json!({"pattern": "f($X)"})).await;
     assert_eq!(text.lines().filter(|line| line.starts_with('f')).count(), 50, "{text}");
-    assert!(text.starts_with("60 matches in 20 files; the first 50 by path:"), "{text}");
+    assert!(text.starts_with("60 matches in 20 files; the first 50 by path"), "{text}");
 }
 
 #[tokio::test]
@@ -188,17 +187,17 @@ class A:
             "ast_grep",
             json!({"pattern": "if $C:\n    $$$B", "path": "a.py", "context": 1}),
             expect![[r#"
-        1 match in 1 file
-            2-     def f(self):
-        a.py:3:9: if ready:
-            |     go(
-            |         1,
-            |     )
-            $C = ready
-            $$$B = go( 1, )
-            7-         return 1
-        searched 1 python file (read as statement) in `a.py`
-    "#]],
+                1 match in 1 file
+                    2-     def f(self):
+                a.py:3:9: if ready:
+                    |     go(
+                    |         1,
+                    |     )
+                    $C = ready
+                    $$$B = go( 1, )
+                    7-         return 1
+                searched 1 python file (read as `statement`) in `a.py`
+            "#]],
         )
         .await;
     bench.fixture.write("b.py", format!("f('{}')\n", "x".repeat(1_000)));
@@ -226,13 +225,13 @@ fn f() { print(3); }
             $X = 2
         c.rs:1:10: print(3)
             $X = 3
-        searched 1 dart file (read as statement), 1 python file (read as statement), 1 rust file (read as statement) in the workspace
+        searched 1 dart file (read as `statement`), 1 python file (read as `statement`), 1 rust file (read as `statement`) in the workspace
     "#]]).await;
     bench.check("ast_grep", json!({"pattern": "fn f() { $$$B }"}), expect![[r#"
         1 match in 1 file
         c.rs:1:1: fn f() { print(3); }
             $$$B = print(3);
-        searched 1 dart file (read as statement), 1 rust file (read as declaration) in the workspace
+        searched 1 dart file (read as `statement`), 1 rust file (read as `declaration`) in the workspace
         not searched: 1 python file; not a pattern in python: the pattern does not parse as `python` in any context; it stopped at line 1, column 4 fn f() { $$$B } ^
     "#]]).await;
     bench
@@ -240,11 +239,11 @@ fn f() { print(3); }
             "ast_grep",
             json!({"pattern": "print($X)", "path": "*.py"}),
             expect![[r#"
-        1 match in 1 file
-        b.py:1:1: print(2)
-            $X = 2
-        searched 1 python file (read as statement) in `*.py`
-    "#]],
+                1 match in 1 file
+                b.py:1:1: print(2)
+                    $X = 2
+                searched 1 python file (read as `statement`) in `*.py`
+            "#]],
         )
         .await;
 }
@@ -335,10 +334,10 @@ async fn bad_arguments_are_told_apart() {
             "ast_grep",
             json!({"pattern": "f($X)", "language": "dart", "path": "notes.txt"}),
             expect![[r#"
-        0 matches
-        searched 1 dart file (read as statement) in `notes.txt`
-        1 file with syntax errors, searched outside of them: notes.txt
-    "#]],
+                0 matches
+                searched 1 dart file (read as `statement`) in `notes.txt`
+                1 file with syntax errors, searched outside of them: notes.txt
+            "#]],
         )
         .await;
     let absolute = outside.to_str().unwrap();
@@ -360,12 +359,12 @@ async fn huge_files_are_skipped_and_counted() {
             "ast_grep",
             json!({"pattern": "f($X)"}),
             expect![[r#"
-        1 match in 1 file
-        a.py:1:1: f(1)
-            $X = 1
-        searched 1 python file (read as statement) in the workspace
-        skipped: 1 too large
-    "#]],
+                1 match in 1 file
+                a.py:1:1: f(1)
+                    $X = 1
+                searched 1 python file (read as `statement`) in the workspace
+                skipped: 1 too large
+            "#]],
         )
         .await;
     bench
@@ -373,10 +372,10 @@ async fn huge_files_are_skipped_and_counted() {
             "ast_grep",
             json!({"pattern": "f($X)", "path": "huge.py"}),
             expect![[r#"
-        0 matches
-        searched 0 python files (read as statement) in `huge.py`
-        skipped: 1 too large
-    "#]],
+                0 matches
+                searched 0 python files (read as `statement`) in `huge.py`
+                skipped: 1 too large
+            "#]],
         )
         .await;
 }
@@ -390,17 +389,17 @@ async fn generated_files_are_marked_and_marks_of_bytes_take_no_column() {
             "ast_grep",
             json!({"pattern": "f($X)"}),
             expect![[r#"
-        4 matches in 3 files
-        a.g.dart:1:9 (generated): f(1)
-            $X = 1
-        b.dart:2:9 (generated): f(2)
-            $X = 2
-        c.dart:1:9: f(3)
-            $X = 3
-        c.dart:2:9: f(4)
-            $X = 4
-        searched 3 dart files (read as statement) in the workspace
-    "#]],
+                4 matches in 3 files
+                a.g.dart:1:9 (generated): f(1)
+                    $X = 1
+                b.dart:2:9 (generated): f(2)
+                    $X = 2
+                c.dart:1:9: f(3)
+                    $X = 3
+                c.dart:2:9: f(4)
+                    $X = 4
+                searched 3 dart files (read as `statement`) in the workspace
+            "#]],
         )
         .await;
 }
@@ -413,7 +412,7 @@ async fn a_search_beyond_the_counting_limit_stops_and_says_so() {
     }
     let bench = Bench::of(fixture);
     let text = bench.call("ast_grep", json!({"pattern": "f($X)", "max_results": 1})).await;
-    assert!(text.starts_with("≥ 100,000 matches; the first 1 by path:\nf00.py:1:1: f(1)\n"), "{text}");
+    assert!(text.starts_with("≥ 100,000 matches; the first 1 by path\nf00.py:1:1: f(1)\n"), "{text}");
     assert!(text.contains("not every file was searched"), "{text}");
     let data = bench.data("ast_grep", json!({"pattern": "f($X)"})).await;
     assert_eq!((data["total"].as_u64(), data["total_is_exact"].as_bool()), (Some(100_000), Some(false)));

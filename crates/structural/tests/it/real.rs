@@ -1,5 +1,6 @@
 //! Real sources: rewrites that change nothing change no byte, and what is rewritten can be written back.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,8 +11,8 @@ use test_support::Fixture;
 use crate::bench::Bench;
 
 /// Files, and bytes of all of them, at most.
-const MAX_FILES: usize = 120;
-const MAX_BYTES: u64 = 2 << 20;
+const MAX_FILES: usize = 60;
+const MAX_BYTES: u64 = 700_000;
 
 /// Cargo's sources of other crates.
 fn crates() -> Option<PathBuf> {
@@ -90,8 +91,23 @@ async fn there_and_back(bench: &Bench, one: &str, other: &str) {
         bench.output("resolve", json!({"edit_id": id, "action": "accept"})).await.unwrap();
         let after = bench.fixture.tree();
         let changed: Vec<&String> = before.keys().filter(|path| before[*path] != after[*path]).collect();
-        assert_eq!(changed.is_empty(), number == 1, "`{pattern}` ⇒ `{rewrite}`: {changed:?}");
+        assert_eq!(
+            changed.is_empty(),
+            number == 1,
+            "`{pattern}` ⇒ `{rewrite}`: {}",
+            first_difference(&before, &after)
+        );
     }
+}
+
+/// The first line that differs.
+fn first_difference(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let differing = before.iter().find(|(path, bytes)| after[*path] != **bytes);
+    let Some((path, old)) = differing else { return String::new() };
+    let (old, new) = (text(old), text(&after[path]));
+    let lines = old.lines().zip(new.lines()).find(|(old, new)| old != new);
+    format!("{path}: {lines:?}")
 }
 
 #[tokio::test]
@@ -109,7 +125,7 @@ async fn identity_rewrites_of_rust_change_no_byte() {
         "use $P;",
         "return $X;",
     ];
-    identities(&bench, &patterns, 5_000).await;
+    identities(&bench, &patterns, 2_000).await;
 }
 
 #[tokio::test]
@@ -128,14 +144,13 @@ async fn identity_rewrites_of_python_change_no_byte() {
         "class $C($$$B):\n    $$$M",
         "try:\n    $$$B\nexcept $E:\n    $$$H",
     ];
-    identities(&bench, &patterns, 5_000).await;
+    identities(&bench, &patterns, 2_000).await;
 }
 
 #[tokio::test]
 async fn rust_is_rewritten_there_and_back() {
     let Some(bench) = copies(crates(), "rs", "sources of crates") else { return };
     there_and_back(&bench, "$X.unwrap()", "$X.unwrap_for_a_test()").await;
-    there_and_back(&bench, "assert!($X)", "assert_for_a_test!($X)").await;
 }
 
 #[tokio::test]
@@ -143,5 +158,5 @@ async fn python_is_rewritten_there_and_back() {
     let Some(bench) = copies(standard_library(), "py", "Python") else { return };
     there_and_back(&bench, "isinstance($X, $Y)", "is_for_a_test($X, $Y)").await;
     there_and_back(&bench, "$X.append($Y)", "$X.append_for_a_test($Y)").await;
-    there_and_back(&bench, "return $X", "return for_a_test($X)").await;
+    there_and_back(&bench, "len($X)", "len_for_a_test($X)").await;
 }
