@@ -4,6 +4,7 @@
 use crate::matcher::{Found, Match};
 use crate::parse::{Limits, parse};
 use crate::pattern::{Pattern, PatternError};
+use crate::rewrite::{Rewritten, Rule, Template};
 use grammars::Grammar;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ struct Cases {
     matches: Vec<MatchCase>,
     #[serde(default)]
     refused: Vec<RefusedCase>,
+    #[serde(default, rename = "rewrite")]
+    rewrites: Vec<RewriteCase>,
 }
 
 #[derive(Deserialize)]
@@ -55,10 +58,43 @@ struct RefusedCase {
     says: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RewriteCase {
+    pattern: String,
+    rewrite: String,
+    code: String,
+    result: String,
+    /// Replacements that were left out because they would not mean what the rewrite says.
+    #[serde(default)]
+    refused: usize,
+}
+
+const LIMITS: Limits<'static> = Limits { stop: &|| false, time: Duration::from_secs(10) };
+
 fn find(grammar: &'static Grammar, pattern: &Pattern, code: &str) -> Found {
-    let limits = Limits { stop: &|| false, time: Duration::from_secs(10) };
-    let tree = parse(grammar, code.as_bytes(), &limits).unwrap();
+    let tree = parse(grammar, code.as_bytes(), &LIMITS).unwrap();
     pattern.find(&tree, code.as_bytes(), &|| false)
+}
+
+/// The code after the rewrite, and what was left out of it.
+fn rewrite(
+    grammar: &'static Grammar,
+    case: (&str, &str, &str),
+) -> Result<(String, Rewritten), Box<dyn std::error::Error>> {
+    let (fragment, replacement, code) = case;
+    let pattern = Pattern::compile(grammar, fragment)?;
+    let template = Template::compile(&pattern, fragment, replacement)?;
+    let tree = parse(grammar, code.as_bytes(), &LIMITS).map_err(|error| format!("{error:?}"))?;
+    let matches = pattern.find(&tree, code.as_bytes(), &|| false).matches;
+    let rules = [Rule { pattern, fragment: fragment.to_owned(), template }];
+    let rewritten = crate::rewrite::rewrite(&rules, code.as_bytes(), &tree, vec![matches], &LIMITS)
+        .map_err(|error| format!("{error:?}"))?;
+    let mut result = code.as_bytes().to_vec();
+    for (range, text) in rewritten.edits.iter().rev() {
+        result.splice(range.clone(), text.iter().copied());
+    }
+    Ok((String::from_utf8(result)?, rewritten))
 }
 
 fn captured(code: &str, found: &Match) -> BTreeMap<String, String> {
@@ -96,6 +132,9 @@ fn every_language_keeps_its_cases() {
         }
         for case in &cases.refused {
             check_refused(grammar, case, &mut report);
+        }
+        for case in &cases.rewrites {
+            check_rewrite(grammar, case, &mut report);
         }
     }
     assert!(report.is_empty(), "{report}");
@@ -173,9 +212,27 @@ fn check_refused(grammar: &'static Grammar, case: &RefusedCase, report: &mut Str
     }
 }
 
+fn check_rewrite(grammar: &'static Grammar, case: &RewriteCase, report: &mut String) {
+    let RewriteCase { pattern, rewrite: replacement, code, result, refused } = case;
+    let head = format!("{} `{pattern}` to `{replacement}` on `{code}`", grammar.id());
+    match rewrite(grammar, (pattern, replacement, code)) {
+        Ok((text, rewritten)) => {
+            if text != *result || rewritten.refused.len() != *refused || rewritten.error.is_some() {
+                let (refused, error) = (rewritten.refused.len(), rewritten.error);
+                let _ = writeln!(report, "{head}: {text:?}, {refused} refused, error {error:?}");
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(report, "{head}: {error}");
+        }
+    }
+}
+
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a developer's choice, for this test alone")]
 fn probe() {
-    let Ok(text) = std::fs::read_to_string("/tmp/c_probe.txt") else { return };
+    let path = std::env::var("OUTRIGGER_PROBE").unwrap_or_else(|_| "/tmp/c_probe.txt".to_owned());
+    let Ok(text) = std::fs::read_to_string(path) else { return };
     for block in text.split("\n%%\n") {
         let (head, rest) = block.split_once('\n').unwrap_or((block, ""));
         let bundled = Grammar::by_id(head.trim()).unwrap();
@@ -183,7 +240,16 @@ fn probe() {
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grammars/languages").join(bundled.id());
         let grammar = as_on_disk(bundled, &folder);
         let (pattern_text, code) = rest.split_once("\n---\n").unwrap_or((rest, ""));
+        let (pattern_text, replacement) =
+            pattern_text.split_once("\n-->\n").map_or((pattern_text, None), |(it, to)| (it, Some(to)));
         println!("=== {head}: {pattern_text}");
+        if let Some(to) = replacement {
+            match rewrite(grammar, (pattern_text, to, code)) {
+                Ok((text, it)) => println!("{text}\nrefused {:?} error {:?}", it.refused, it.error),
+                Err(error) => println!("REFUSED: {error}"),
+            }
+            continue;
+        }
         let started = std::time::Instant::now();
         match Pattern::compile(grammar, pattern_text) {
             Err(error) => println!("REFUSED in {:?}: {error}", started.elapsed()),

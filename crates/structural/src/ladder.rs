@@ -6,13 +6,14 @@ use crate::elements::{Element, elements};
 use crate::parse::{Descend, preorder, with_parser};
 use crate::scaffold::{Fragment, Scaffolded};
 use crate::shape::{Body, Findings, Shape, build};
-use crate::spelling::ways;
+use crate::spelling::{Way, ways_by};
 use grammars::{Grammar, Kinds, Role, Rung};
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 use tree_sitter::{Node, ParseOptions, ParseState, Tree};
 
-/// The most parses one fragment may cost.
-const MAX_PARSES: usize = 4_000;
+/// The most bytes that are parsed for one fragment in one scaffold.
+const MAX_PARSED: usize = 128 * 1024;
 /// The deepest pattern; building and matching recurse on it.
 pub(crate) const MAX_DEPTH: usize = 200;
 
@@ -45,15 +46,10 @@ pub(crate) enum Verdict {
 pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
     let mut readings: Vec<Reading> = Vec::new();
     let (mut too_deep, mut bare) = (false, false);
-    let ways = ways(grammar, fragment);
-    let mut parses = 0;
+    let ways = Ways::of(grammar, fragment);
     for rung in ordered(grammar, fragment) {
         let mut best = None;
-        for way in &ways {
-            if parses == MAX_PARSES {
-                break;
-            }
-            parses += 1;
+        for way in &*ways.at(rung) {
             match read(grammar, fragment, rung, &way.spellings) {
                 Outcome::Accepted(shapes, findings) => {
                     let reading = Reading {
@@ -78,6 +74,10 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
         }
         readings.extend(best);
     }
+    if readings.iter().any(|reading| !reading.keyword_as_name && !reading.aside) {
+        // Where a keyword is one, what takes it for a name is no reading of its own.
+        readings.retain(|reading| !reading.keyword_as_name || reading.aside);
+    }
     // Stable: among equals the order of the ladder stands.
     readings.sort_by_key(|reading| {
         (reading.aside, reading.keyword_as_name, !reading.buried.is_empty(), reading.cost)
@@ -93,13 +93,41 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
 
 /// Whether any rung accepts the fragment; cheaper than [`climb`] when one does.
 pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment) -> bool {
-    let ways = ways(grammar, fragment);
-    ordered(grammar, fragment)
-        .into_iter()
-        .filter(|rung| !rung.aside)
-        .flat_map(|rung| ways.iter().map(move |way| (rung, way)))
-        .take(MAX_PARSES)
-        .any(|(rung, way)| matches!(read(grammar, fragment, rung, &way.spellings), Outcome::Accepted(..)))
+    let ways = Ways::of(grammar, fragment);
+    ordered(grammar, fragment).into_iter().filter(|rung| !rung.aside).any(|rung| {
+        ways.at(rung)
+            .iter()
+            .any(|way| matches!(read(grammar, fragment, rung, &way.spellings), Outcome::Accepted(..)))
+    })
+}
+
+/// The ways to spell the variables of a fragment, as many as a long one may be parsed.
+struct Ways<'a> {
+    fragment: &'a Fragment,
+    usual: Vec<Way<'a>>,
+    grammar: &'a Grammar,
+}
+
+impl<'a> Ways<'a> {
+    fn of(grammar: &'a Grammar, fragment: &'a Fragment) -> Self {
+        let usual = affordable(grammar, fragment, grammar.one_spellings());
+        Self { fragment, usual, grammar }
+    }
+
+    /// Those of a rung.
+    fn at<'r>(&'r self, rung: &'r Rung) -> Cow<'r, [Way<'r>]> {
+        if rung.one.is_empty() {
+            Cow::Borrowed(&self.usual)
+        } else {
+            Cow::Owned(affordable(self.grammar, self.fragment, &rung.one))
+        }
+    }
+}
+
+fn affordable<'a>(grammar: &'a Grammar, fragment: &Fragment, one: &'a [String]) -> Vec<Way<'a>> {
+    let mut ways = ways_by(grammar, fragment, one);
+    ways.truncate((MAX_PARSED / fragment.shown.len().max(1)).max(1));
+    ways
 }
 
 /// The rungs in the order they count: a fragment that opens like a declaration is one first.

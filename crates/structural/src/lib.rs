@@ -12,6 +12,8 @@
 
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod corpus;
 mod elements;
 mod error;
 mod family;
@@ -20,6 +22,8 @@ mod ladder;
 mod languages;
 mod machine;
 mod matcher;
+#[cfg(test)]
+mod oracle;
 mod parse;
 mod pattern;
 mod placeholder;

@@ -14,6 +14,8 @@ use tree_sitter::{Node, TreeCursor};
 const MAX_STEPS: usize = 1_000_000;
 /// Steps at one place in search of a near miss.
 const MAX_NEAR_STEPS: usize = 4_000;
+/// Entries of scratch tables that are kept for the next place.
+const MAX_KEPT: usize = 1_024;
 /// The most neighbouring children a near miss may have too many, except at the end of a node.
 const MAX_NEAR_GROUP: usize = 3;
 
@@ -179,11 +181,11 @@ impl<'a, 'tree> Machine<'a, 'tree> {
 
     fn reset(&mut self, list: &[Element<'tree>], slots: usize) {
         self.lists.clear();
-        self.list_of.clear();
+        clear(&mut self.list_of, HashMap::capacity, HashMap::clear);
         self.frames.clear();
         self.choices.clear();
         self.trail.clear();
-        self.failed.clear();
+        clear(&mut self.failed, HashSet::capacity, HashSet::clear);
         self.surplus = None;
         self.values.clear();
         self.values.resize(slots, None);
@@ -263,7 +265,10 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 true
             }
             Op::One { slot } => {
-                if !element.value || node.start_byte() == node.end_byte() {
+                if !element.value
+                    || node.start_byte() == node.end_byte()
+                    || self.kinds.holders.contains(kind)
+                {
                     return None;
                 }
                 self.bind(*slot, Value::Node { list, index: state.index })?;
@@ -454,10 +459,15 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         let mut to = from;
         if let Some(last) = end.checked_sub(1).and_then(|last| top.get(last)) {
             to = last.node.end_byte();
-            let bare = end_without_terminator(last.node, self.kinds);
-            // What a variable took with its terminator stays whole.
-            if program.unterminated && bindings.iter().flatten().all(|bound| bound.range.end <= bare) {
-                to = bare;
+            // What a variable took with its terminator stays whole. Looking first also keeps this cheap:
+            // below a variable the code may be as deep as it likes.
+            let taken = bindings.iter().flatten().map(|bound| bound.range.end).max().unwrap_or(from);
+            if program.unterminated && taken < to {
+                to = end_without_terminator(last.node, self.kinds).max(taken);
+                // A line of a preprocessor holds the line break that ends it.
+                while to > taken && self.source[to - 1].is_ascii_whitespace() {
+                    to -= 1;
+                }
             }
         }
         Matched { range: from..to.max(from), bindings, surplus: self.surplus.clone() }
@@ -472,6 +482,11 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         self.list_of.insert(node.id(), index);
         index
     }
+}
+
+/// Empties a table; one that a hard place has blown up is given back, since clearing costs its capacity.
+fn clear<T: Default>(table: &mut T, capacity: impl Fn(&T) -> usize, empty: impl Fn(&mut T)) {
+    if capacity(table) > MAX_KEPT { *table = T::default() } else { empty(table) }
 }
 
 fn separator_fits(step: &Step, wanted: Separator, element: &Element<'_>) -> bool {

@@ -282,3 +282,6 @@ enum Roots {
     One,
     Several,
 }
+
+#[cfg(test)]
+mod tests;

@@ -51,7 +51,11 @@ impl Pattern {
         }
         let lexed = Fragment::lex(grammar, fragment);
         check_arity(&lexed)?;
-        match climb(grammar, &lexed) {
+        let mut verdict = climb(grammar, &lexed);
+        if let (Verdict::Refused, Some(hanging)) = (&verdict, lexed.hanging(grammar)) {
+            verdict = climb(grammar, &hanging);
+        }
+        match verdict {
             Verdict::Read(readings) => Ok(Self::assemble(grammar, &lexed, readings)),
             Verdict::TooDeep => Err(PatternError::TooDeep { limit: MAX_DEPTH }),
             Verdict::Bare => Err(PatternError::Bare { variable: lexed.shown }),

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Proposals tried before giving up.
 const MAX_PROPOSALS: usize = 24;
+/// The longest fragment for which a nearest form is looked for, in bytes.
+const MAX_MENDED: usize = 2_048;
 /// Ways to spell the variables that are followed up to where they stop.
 const MAX_WAYS: usize = 6;
 
@@ -149,6 +151,9 @@ impl Log {
 
 /// The first change of the fragment that makes the ladder accept it.
 fn nearest(grammar: &'static Grammar, shown: &str, offset: usize) -> Option<String> {
+    if shown.len() > MAX_MENDED {
+        return None;
+    }
     proposals(grammar, shown, offset)
         .into_iter()
         .take(MAX_PROPOSALS)

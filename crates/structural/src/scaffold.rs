@@ -9,8 +9,10 @@ use std::ops::Range;
 /// A fragment, lexed for one language.
 #[derive(Debug)]
 pub(crate) struct Fragment {
-    /// What is laid out: edges trimmed, common indentation removed, escapes resolved.
+    /// What is laid out: edges trimmed, escapes resolved.
     pub(crate) shown: String,
+    /// Indentation that its later lines have only because of where it was cut out of.
+    cut: usize,
     pub(crate) variables: Vec<VariableUse>,
     /// Variables that are part of a word and so stand for themselves.
     pub(crate) glued: Vec<String>,
@@ -29,11 +31,12 @@ pub(crate) struct VariableUse {
 
 impl Fragment {
     pub(crate) fn lex(grammar: &Grammar, text: &str) -> Self {
-        let text = if grammar.is_offside() { dedent(text) } else { text.trim().to_owned() };
+        let cut = if grammar.is_offside() { first_indent(text) } else { 0 };
+        let text = text.trim();
         let mut shown = String::new();
         let mut variables = Vec::new();
         let mut glued = Vec::new();
-        let pieces = scan(&text);
+        let pieces = scan(text);
         for (index, piece) in pieces.iter().enumerate() {
             let (name, many, range) = match piece {
                 Piece::Text(literal) => {
@@ -56,7 +59,21 @@ impl Fragment {
         while shown.contains(&stem) {
             stem.push('q');
         }
-        Self { shown, variables, glued, stem }
+        Self { shown, cut, variables, glued, stem }
+    }
+
+    /// The fragment read as if its first line stood where the least of the others does: as it is when it was
+    /// copied from the middle of an indented line.
+    pub(crate) fn hanging(&self, grammar: &Grammar) -> Option<Self> {
+        let least = self.shown.lines().skip(1).filter(|line| !line.trim().is_empty()).map(indent).min()?;
+        let copied = grammar.is_offside() && self.cut == 0 && least > 0;
+        copied.then(|| Self {
+            shown: self.shown.clone(),
+            cut: least,
+            variables: self.variables.clone(),
+            glued: self.glued.clone(),
+            stem: self.stem.clone(),
+        })
     }
 
     /// Lays the fragment out in `rung`, variable `i` spelt as `spellings[i]`.
@@ -66,7 +83,7 @@ impl Fragment {
         rung: &Rung,
         spellings: &[&str],
     ) -> Scaffolded<'a> {
-        let mut layout = Layout::new(&self.shown, rung, grammar.is_offside());
+        let mut layout = Layout::new(self, rung, grammar.is_offside());
         let mut occurrences = Vec::new();
         let mut copied = 0;
         for (index, (variable, spelling)) in self.variables.iter().zip(spellings).enumerate() {
@@ -138,26 +155,30 @@ struct Layout<'a> {
     shown: &'a str,
     text: String,
     segments: Vec<(usize, usize)>,
-    /// What later lines of the fragment are indented by.
+    /// What later lines of the fragment lose and what they are indented by instead.
+    cut: usize,
     margin: String,
 }
 
 impl<'a> Layout<'a> {
-    fn new(shown: &'a str, rung: &Rung, offside: bool) -> Self {
+    fn new(fragment: &'a Fragment, rung: &Rung, offside: bool) -> Self {
         let column = rung.prefix.len() - rung.prefix.rfind('\n').map_or(0, |at| at + 1);
         let margin = if offside { " ".repeat(column) } else { String::new() };
-        Self { shown, text: rung.prefix.clone(), segments: vec![(rung.prefix.len(), 0)], margin }
+        let segments = vec![(rung.prefix.len(), 0)];
+        Self { shown: &fragment.shown, text: rung.prefix.clone(), segments, cut: fragment.cut, margin }
     }
 
     fn copy(&mut self, range: Range<usize>) {
         let mut at = range.start;
         for line in self.shown[range].split_inclusive('\n') {
-            self.text.push_str(line);
-            at += line.len();
-            if line.ends_with('\n') && !self.margin.is_empty() {
+            let opens = at > 0 && self.shown.as_bytes()[at - 1] == b'\n';
+            let lost = if opens { self.cut.min(indent(line)) } else { 0 };
+            if opens && !(self.margin.is_empty() && lost == 0) {
                 self.text.push_str(&self.margin);
-                self.segments.push((self.text.len(), at));
+                self.segments.push((self.text.len(), at + lost));
             }
+            self.text.push_str(&line[lost..]);
+            at += line.len();
         }
     }
 }
@@ -186,17 +207,12 @@ fn letters(mut index: usize) -> String {
     }
 }
 
-/// Drops blank edges and the indentation that all lines share.
-fn dedent(text: &str) -> String {
-    let text = text.trim_end();
-    let start = text.len() - text.trim_start().len();
-    let text = &text[text[..start].rfind('\n').map_or(0, |at| at + 1)..];
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let mut lines = text.lines();
-    let first = lines.next().map_or(0, indent);
-    let shared = lines.clone().filter(|line| !line.trim().is_empty()).map(indent).min();
-    // A fragment pasted from the middle of a line keeps the shape of its later lines.
-    let shared = if first == 0 { 0 } else { shared.map_or(first, |rest| rest.min(first)) };
-    let cut = |line: &str| line.get(shared.min(indent(line))..).unwrap_or_default().to_owned();
-    text.lines().map(cut).collect::<Vec<_>>().join("\n")
+/// The blanks at the start of a line.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+/// The indentation of the first line that is not blank.
+fn first_indent(text: &str) -> usize {
+    text.lines().find(|line| !line.trim().is_empty()).map_or(0, indent)
 }

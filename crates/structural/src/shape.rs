@@ -169,11 +169,10 @@ impl<'tree> Builder<'_, 'tree> {
 
     /// The variable that `node` is exactly the spelling of.
     fn occurrence_of(&self, node: Node<'tree>) -> Option<usize> {
-        if self.kinds.holders.contains(node.kind_id()) {
-            return None;
-        }
+        let holder = self.kinds.holders.contains(node.kind_id());
         self.scaffolded.occurrences.iter().position(|occurrence| {
-            node.start_byte() == occurrence.range.start
+            !(holder && !occurrence.many)
+                && node.start_byte() == occurrence.range.start
                 && (node.end_byte() == occurrence.range.end || self.is_ended_by_scaffold(node, occurrence))
         })
     }

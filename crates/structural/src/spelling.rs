@@ -8,7 +8,7 @@ use grammars::Grammar;
 /// The most variables that are spelt other than by the cheapest spelling.
 const MAX_RESPELT: usize = 3;
 /// The most ways kept.
-const MAX_WAYS: usize = 512;
+const MAX_WAYS: usize = 256;
 
 /// One spelling for each variable of a fragment.
 #[derive(Debug, Clone)]
@@ -20,9 +20,15 @@ pub(crate) struct Way<'a> {
 
 /// All ways worth a parse, cheapest first.
 pub(crate) fn ways<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<Way<'a>> {
+    ways_by(grammar, fragment, grammar.one_spellings())
+}
+
+/// All ways worth a parse where a variable that stands for one node is spelt as `one` says.
+pub(crate) fn ways_by<'a>(grammar: &'a Grammar, fragment: &Fragment, one: &'a [String]) -> Vec<Way<'a>> {
     let mut ways = vec![Way { cost: 0, spellings: Vec::new(), respelt: 0 }];
     for variable in &fragment.variables {
-        let options = options(grammar, fragment, variable);
+        let all = if variable.many { grammar.many_spellings() } else { one };
+        let options = options(all, fragment, variable);
         let mut longer = Vec::new();
         for way in &ways {
             for (index, option) in options.iter().enumerate() {
@@ -40,9 +46,8 @@ pub(crate) fn ways<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<Way<'a>
     ways
 }
 
-/// The spellings of one variable that its neighbours admit.
-pub(crate) fn options<'a>(grammar: &'a Grammar, fragment: &Fragment, variable: &VariableUse) -> Vec<&'a str> {
-    let all = if variable.many { grammar.many_spellings() } else { grammar.one_spellings() };
+/// Those spellings that the variable's neighbours admit.
+fn options<'a>(all: &'a [String], fragment: &Fragment, variable: &VariableUse) -> Vec<&'a str> {
     let place = Neighbours::of(fragment, variable);
     let fits = |spelling: &&str| match Class::of(spelling) {
         Class::Name => true,
@@ -55,7 +60,7 @@ pub(crate) fn options<'a>(grammar: &'a Grammar, fragment: &Fragment, variable: &
 
 /// What sort of thing a spelling looks like.
 enum Class {
-    /// The bare placeholder.
+    /// The placeholder, alone or behind words: `struct {}`.
     Name,
     /// It ends like a statement or opens with a keyword.
     Statement,
@@ -67,7 +72,8 @@ enum Class {
 
 impl Class {
     fn of(spelling: &str) -> Self {
-        if spelling == "{}" {
+        let words = spelling.strip_suffix("{}");
+        if words.is_some_and(|words| words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')) {
             Self::Name
         } else if spelling.starts_with(['"', '\'']) {
             Self::Quoted

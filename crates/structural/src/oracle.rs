@@ -1,0 +1,140 @@
+//! The same patterns by `ast-grep-core`, on real sources: every difference is one of our rules.
+//!
+//! Its patterns are parsed bare, so only patterns are compared that mean the same to it. What it alone finds
+//! has trailing children it skipped, or lies in a syntax error. What we alone find lies in text that differs
+//! only in comments, space or trailing separators, or needs an ellipsis that backtracks.
+
+use crate::corpus;
+use crate::parse::{Limits, error_regions, parse};
+use crate::pattern::Pattern;
+use ast_grep_core::tree_sitter::LanguageExt;
+use ast_grep_language::SupportLang;
+use grammars::Grammar;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::time::Duration;
+
+/// Sources compared.
+const MAX_SOURCES: usize = 60;
+
+/// A difference that a rule of ours explains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reason {
+    /// Theirs lies in or around a syntax error.
+    SyntaxError,
+    /// Theirs skips what follows the last thing the pattern names.
+    SkippedChildren,
+    /// Theirs demands a comma before an ellipsis that is empty, or stops at the first place it could.
+    LazyEllipsis,
+    /// Theirs tells texts apart that differ in comments, space or a trailing separator.
+    SameText,
+}
+
+/// Patterns, each with the differences that it may show.
+type Patterns = &'static [(&'static str, &'static [Reason])];
+
+const RUST: Patterns = &[
+    ("$X.unwrap()", &[]),
+    ("$X.clone()", &[]),
+    ("Vec::new()", &[]),
+    ("Some($X)", &[]),
+    ("$X.push($Y)", &[]),
+    ("$F($A, $B, $C)", &[]),
+    ("$X.expect($$$A)", &[]),
+    ("$F($A, $$$B)", &[Reason::LazyEllipsis]),
+    ("$X as usize", &[]),
+    ("&mut $X", &[]),
+    ("$A == $B", &[]),
+    ("return $X", &[]),
+    ("if let Some($X) = $Y { $$$B }", &[Reason::SkippedChildren]),
+    ("$A.$B == $A.$B", &[Reason::SameText]),
+];
+
+const PYTHON: Patterns = &[
+    ("isinstance($X, $Y)", &[]),
+    ("len($X)", &[]),
+    ("self.$F($$$A)", &[]),
+    ("$X.append($Y)", &[]),
+    ("$A == $B", &[Reason::SkippedChildren]),
+    ("$A is None", &[Reason::SkippedChildren]),
+    ("raise $E($$$A)", &[Reason::SkippedChildren]),
+    ("$X.join($$$A, $B)", &[Reason::LazyEllipsis]),
+    ("$F($A, $$$B)", &[Reason::LazyEllipsis]),
+    ("assert $X", &[Reason::SkippedChildren]),
+    ("return $X", &[]),
+    ("not $X", &[]),
+    ("$X[$Y]", &[Reason::SkippedChildren]),
+];
+
+/// What one pattern showed over all sources.
+#[derive(Default)]
+struct Tally {
+    alike: usize,
+    explained: BTreeMap<Reason, usize>,
+}
+
+fn compare(language: SupportLang, grammar: &'static Grammar, patterns: Patterns, sources: &[String]) {
+    let limits = Limits { stop: &|| false, time: Duration::from_secs(60) };
+    let compiled: Vec<Pattern> =
+        patterns.iter().map(|(text, _)| Pattern::compile(grammar, text).unwrap()).collect();
+    let mut tallies: Vec<Tally> = patterns.iter().map(|_| Tally::default()).collect();
+    for source in sources {
+        let tree = parse(grammar, source.as_bytes(), &limits).unwrap();
+        let errors = error_regions(&tree);
+        let root = language.ast_grep(source);
+        for ((pattern, (text, admitted)), tally) in compiled.iter().zip(patterns).zip(&mut tallies) {
+            let found = pattern.find(&tree, source.as_bytes(), &|| false);
+            assert_eq!(found.exhausted, 0);
+            let ours: BTreeSet<(usize, usize)> =
+                found.matches.iter().map(|it| (it.range.start, it.range.end)).collect();
+            let theirs: BTreeSet<(usize, usize)> =
+                root.root().find_all(*text).map(|it| (it.range().start, it.range().end)).collect();
+            tally.alike += ours.intersection(&theirs).count();
+            for &(start, end) in ours.symmetric_difference(&theirs) {
+                let only_theirs = theirs.contains(&(start, end));
+                let whose = if only_theirs { "theirs" } else { "ours" };
+                let reason = explain(only_theirs, &(start..end), &errors, admitted);
+                let reason = reason.unwrap_or_else(|| panic!("`{text}`: only {whose}: `{}`", &source[start..end]));
+                *tally.explained.entry(reason).or_insert(0) += 1;
+            }
+        }
+    }
+    for ((text, _), tally) in patterns.iter().zip(&tallies) {
+        println!("{:>7} alike, {:?}: `{text}`", tally.alike, tally.explained);
+        assert!(tally.alike > 0, "`{text}` compares nothing");
+    }
+}
+
+fn explain(
+    only_theirs: bool,
+    range: &Range<usize>,
+    errors: &[Range<usize>],
+    admitted: &[Reason],
+) -> Option<Reason> {
+    let touches = |error: &Range<usize>| error.start <= range.end && range.start <= error.end;
+    if only_theirs && errors.iter().any(touches) {
+        return Some(Reason::SyntaxError);
+    }
+    let theirs = [Reason::SkippedChildren];
+    admitted.iter().copied().find(|reason| theirs.contains(reason) == only_theirs)
+}
+
+fn run(language: SupportLang, id: &str, patterns: Patterns) {
+    let grammar = Grammar::by_id(id).unwrap();
+    let sources = corpus::sources(grammar, MAX_SOURCES);
+    if sources.len() < 20 {
+        println!("skipped: no {id} sources on this machine");
+        return;
+    }
+    compare(language, grammar, patterns, &sources);
+}
+
+#[test]
+fn rust_matches_differ_only_where_a_rule_says_so() {
+    run(SupportLang::Rust, "rust", RUST);
+}
+
+#[test]
+fn python_matches_differ_only_where_a_rule_says_so() {
+    run(SupportLang::Python, "python", PYTHON);
+}
