@@ -22,6 +22,10 @@ pub struct Rung {
     /// Takes almost anything, so it is never the reading of a fragment and only counted beside one.
     #[serde(default)]
     pub aside: bool,
+    /// Spellings of a variable that stands for one node, where they are not the language's own: what shows
+    /// the parser a type where it would take a value.
+    #[serde(default)]
+    pub one: Vec<String>,
 }
 
 /// The place of a rung in the ladder.

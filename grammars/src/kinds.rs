@@ -58,7 +58,8 @@ pub struct Kinds {
     pub token_lists: KindSet,
     /// Bare tokens that stand where a node does, such as the `_` of a match arm.
     pub values: KindSet,
-    /// Nodes that hold a name and may hold more: a variable in one is the name, not all of it.
+    /// Nodes that hold a name or an element and may hold more: a variable that stands for one node is what they
+    /// hold, never all of it.
     pub holders: KindSet,
     /// Nodes that are nothing but others in a row, without delimiters: a file, an indented block.
     pub sequences: KindSet,
@@ -116,7 +117,11 @@ fn keywords(language: &Language) -> std::collections::BTreeSet<String> {
     (0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX))
         .filter(|&id| language.node_kind_is_visible(id) && !language.node_kind_is_named(id))
         .filter_map(|id| language.node_kind_for_id(id))
-        .filter(|kind| kind.len() > 1 && kind.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .filter(|kind| kind.len() > 1 && is_word(kind))
         .map(str::to_owned)
         .collect()
+}
+
+fn is_word(kind: &str) -> bool {
+    kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && kind.bytes().any(|byte| byte != b'_')
 }

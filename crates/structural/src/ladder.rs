@@ -3,17 +3,20 @@
 //! whole siblings, of it. Nothing is searched here.
 
 use crate::elements::{Element, elements};
-use crate::parse::{Descend, preorder, with_parser};
+use crate::parse::{Descend, preorder};
 use crate::scaffold::{Fragment, Scaffolded};
 use crate::shape::{Body, Findings, Shape, build};
 use crate::spelling::{Way, ways_by};
+use crate::stopping::{Parsed, parse_clean, parse_logged};
 use grammars::{Grammar, Kinds, Role, Rung};
 use std::borrow::Cow;
-use std::ops::{ControlFlow, Range};
-use tree_sitter::{Node, ParseOptions, ParseState, Tree};
+use std::ops::Range;
+use tree_sitter::{Node, Tree};
 
 /// The most bytes that are parsed for one fragment in one scaffold.
 const MAX_PARSED: usize = 128 * 1024;
+/// With no more ways than these, asking where each stops does not pay.
+const FEW_WAYS: usize = 4;
 /// The deepest pattern; building and matching recurse on it.
 pub(crate) const MAX_DEPTH: usize = 200;
 
@@ -28,6 +31,24 @@ pub(crate) struct Reading {
     keyword_as_name: bool,
     aside: bool,
     cost: (bool, usize),
+}
+
+impl Reading {
+    fn new(rung: &Rung, way: &Way<'_>, shapes: Vec<Shape>, findings: Findings) -> Self {
+        Self {
+            name: rung.name.clone(),
+            shapes,
+            buried: findings.buried,
+            keyword_as_name: findings.keyword_as_name,
+            aside: rung.aside,
+            cost: (rung.role == Role::Extra, way.cost),
+        }
+    }
+
+    /// Why another spelling may be better.
+    fn doubts(&self) -> (bool, bool) {
+        (self.keyword_as_name, !self.buried.is_empty())
+    }
 }
 
 /// What the ladder says of a fragment.
@@ -48,30 +69,24 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
     let (mut too_deep, mut bare) = (false, false);
     let ways = Ways::of(grammar, fragment);
     for rung in ordered(grammar, fragment) {
-        let mut best = None;
-        for way in &*ways.at(rung) {
-            match read(grammar, fragment, rung, &way.spellings) {
+        let mut best: Option<Reading> = None;
+        try_rung(grammar, fragment, rung, &ways.at(rung), |outcome, way| {
+            match outcome {
                 Outcome::Accepted(shapes, findings) => {
-                    let reading = Reading {
-                        name: rung.name.clone(),
-                        shapes,
-                        buried: findings.buried,
-                        keyword_as_name: findings.keyword_as_name,
-                        aside: rung.aside,
-                        cost: (rung.role == Role::Extra, way.cost),
-                    };
-                    if !reading.keyword_as_name {
+                    let reading = Reading::new(rung, way, shapes, findings);
+                    // A dearer spelling may read a keyword as one, or dig a variable out of a text.
+                    let sound = reading.doubts() == (false, false);
+                    if best.as_ref().is_none_or(|best| reading.doubts() < best.doubts()) {
                         best = Some(reading);
-                        break;
                     }
-                    // A dearer spelling may read the keyword as one.
-                    best.get_or_insert(reading);
+                    return sound;
                 }
                 Outcome::TooDeep => too_deep = true,
                 Outcome::Bare => bare = true,
                 Outcome::Refused => {}
             }
-        }
+            false
+        });
         readings.extend(best);
     }
     if readings.iter().any(|reading| !reading.keyword_as_name && !reading.aside) {
@@ -95,9 +110,12 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
 pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment) -> bool {
     let ways = Ways::of(grammar, fragment);
     ordered(grammar, fragment).into_iter().filter(|rung| !rung.aside).any(|rung| {
-        ways.at(rung)
-            .iter()
-            .any(|way| matches!(read(grammar, fragment, rung, &way.spellings), Outcome::Accepted(..)))
+        let mut accepted = false;
+        try_rung(grammar, fragment, rung, &ways.at(rung), |outcome, _| {
+            accepted |= matches!(outcome, Outcome::Accepted(..));
+            accepted
+        });
+        accepted
     })
 }
 
@@ -155,15 +173,45 @@ enum Outcome {
     Refused,
 }
 
-fn read(grammar: &'static Grammar, fragment: &Fragment, rung: &Rung, spellings: &[&str]) -> Outcome {
-    let scaffolded = fragment.lay_out(grammar, rung, spellings);
-    let Some(tree) = parse_clean(grammar, &scaffolded.text) else { return Outcome::Refused };
+/// Tries the ways to spell the variables in one rung, until `enough` says so. A way that begins like one that
+/// stopped early is not tried: it would stop there too.
+fn try_rung(
+    grammar: &'static Grammar,
+    fragment: &Fragment,
+    rung: &Rung,
+    ways: &[Way<'_>],
+    mut enough: impl FnMut(Outcome, &Way<'_>) -> bool,
+) {
+    let mut dead: Vec<&[&str]> = Vec::new();
+    for way in ways {
+        if dead.iter().any(|start| way.spellings.starts_with(start)) {
+            continue;
+        }
+        let scaffolded = fragment.lay_out(grammar, rung, &way.spellings);
+        let Parsed { tree, stopped } = if ways.len() > FEW_WAYS {
+            parse_logged(grammar, &scaffolded.text)
+        } else {
+            Parsed { tree: parse_clean(grammar, &scaffolded.text), stopped: None }
+        };
+        if let Some(stopped) = stopped {
+            // One more: the lexer may have looked a little beyond the token at which it stopped.
+            let reached = scaffolded.occurrences.iter().take_while(|it| it.range.start <= stopped).count();
+            dead.push(&way.spellings[..(reached + 1).min(way.spellings.len())]);
+        }
+        let outcome = tree.map_or(Outcome::Refused, |tree| judge(grammar, &scaffolded, &tree));
+        if enough(outcome, way) {
+            return;
+        }
+    }
+}
+
+fn judge(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>, tree: &Tree) -> Outcome {
     let kinds = grammar.kinds();
-    let Some(nodes) = place(&tree, &scaffolded, kinds) else { return Outcome::Refused };
+    let Some(nodes) = place(tree, scaffolded, kinds) else { return Outcome::Refused };
     if nodes.iter().any(|element| is_deeper_than(element.node, MAX_DEPTH)) {
         return Outcome::TooDeep;
     }
-    match build(&nodes, &scaffolded, kinds) {
+    match build(&nodes, scaffolded, kinds) {
         Some((shapes, _))
             if matches!(shapes[..], [Shape { body: Body::One { .. } | Body::Many { .. }, .. }]) =>
         {
@@ -172,20 +220,6 @@ fn read(grammar: &'static Grammar, fragment: &Fragment, rung: &Rung, spellings: 
         Some((shapes, findings)) => Outcome::Accepted(shapes, findings),
         None => Outcome::Refused,
     }
-}
-
-/// The tree of a text without errors. Error recovery costs far more than parsing, so it is cut short.
-fn parse_clean(grammar: &'static Grammar, text: &str) -> Option<Tree> {
-    let mut give_up = |state: &ParseState| {
-        if state.has_error() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let tree = with_parser(grammar, |parser| {
-        parser.reset();
-        let options = ParseOptions::new().progress_callback(&mut give_up);
-        let mut rest = |offset: usize, _| text.as_bytes().get(offset..).unwrap_or_default();
-        parser.parse_with_options(&mut rest, None, Some(options))
-    })?;
-    (!tree.root_node().has_error()).then_some(tree)
 }
 
 /// The node, or the run of whole siblings, that the fragment is.

@@ -39,6 +39,7 @@ mod search;
 mod shape;
 mod spans;
 mod spelling;
+mod stopping;
 mod sweep;
 mod tool;
 mod visit;

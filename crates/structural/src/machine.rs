@@ -265,9 +265,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 true
             }
             Op::One { slot } => {
-                if !element.value
-                    || node.start_byte() == node.end_byte()
-                    || self.kinds.holders.contains(kind)
+                if !element.value || node.start_byte() == node.end_byte() || self.kinds.holders.contains(kind)
                 {
                     return None;
                 }
@@ -288,14 +286,9 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         }
         let content = start + open.len()..end - close.len();
         // Parts that straddle the border show that the delimiters are others: `"` against `"""`.
-        let last = node.child_count().checked_sub(1);
-        let first = node.child(0);
-        let exact = first
-            .is_none_or(|first| first.end_byte() == content.start || first.start_byte() == content.start)
-            && last
-                .and_then(|last| node.child(last))
-                .is_none_or(|last| last.start_byte() == content.end || last.end_byte() == content.end);
-        exact.then_some(content)
+        let parts: Vec<Range<usize>> = node.children(&mut node.walk()).map(|it| it.byte_range()).collect();
+        let is_border = |at| parts.is_empty() || parts.iter().any(|part| part.start == at || part.end == at);
+        (is_border(content.start) && is_border(content.end)).then_some(content)
     }
 
     fn choose(&mut self, state: State, kind: Alternative) {

@@ -5,6 +5,7 @@
 //! only in comments, space or trailing separators, or needs an ellipsis that backtracks.
 
 use crate::corpus;
+use crate::matcher::Match;
 use crate::parse::{Limits, error_regions, parse};
 use crate::pattern::Pattern;
 use ast_grep_core::tree_sitter::LanguageExt;
@@ -94,7 +95,14 @@ fn compare(language: SupportLang, grammar: &'static Grammar, patterns: Patterns,
                 let only_theirs = theirs.contains(&(start, end));
                 let whose = if only_theirs { "theirs" } else { "ours" };
                 let reason = explain(only_theirs, &(start..end), &errors, admitted);
-                let reason = reason.unwrap_or_else(|| panic!("`{text}`: only {whose}: `{}`", &source[start..end]));
+                if reason == Some(Reason::LazyEllipsis) {
+                    let same = |it: &&Match| (it.range.start, it.range.end) == (start, end);
+                    let it = found.matches.iter().find(same).unwrap();
+                    let backtracked = text.contains("$$$A, $");
+                    assert!(backtracked || it.captures.iter().any(|it| it.many && it.items.is_empty()));
+                }
+                let reason =
+                    reason.unwrap_or_else(|| panic!("`{text}`: only {whose}: `{}`", &source[start..end]));
                 *tally.explained.entry(reason).or_insert(0) += 1;
             }
         }

@@ -2,12 +2,11 @@
 //! A proposal is only made after the ladder has accepted it.
 
 use crate::ladder::{accepts, ordered};
-use crate::parse::with_parser;
 use crate::pattern::lower_case_variables;
-use crate::scaffold::{Fragment, Scaffolded};
+use crate::scaffold::Fragment;
 use crate::spelling::ways;
+use crate::stopping::parse_logged;
 use grammars::Grammar;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Proposals tried before giving up.
 const MAX_PROPOSALS: usize = 24;
@@ -89,8 +88,9 @@ fn furthest(grammar: &'static Grammar, fragment: &Fragment) -> usize {
     for rung in ordered(grammar, fragment) {
         for way in ways(grammar, fragment).iter().take(MAX_WAYS) {
             let scaffolded = fragment.lay_out(grammar, rung, &way.spellings);
-            if let Some(stopped) = stopping_place(grammar, &scaffolded) {
-                best = best.max(stopped);
+            let parsed = parse_logged(grammar, &scaffolded.text);
+            if let Some(place) = parsed.stopped.filter(|place| *place >= scaffolded.fragment.start) {
+                best = best.max(scaffolded.shown_at(place));
             }
         }
     }
@@ -98,55 +98,6 @@ fn furthest(grammar: &'static Grammar, fragment: &Fragment) -> usize {
         best -= 1;
     }
     best
-}
-
-/// Where the parser first found no way on, as a place in the fragment.
-fn stopping_place(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>) -> Option<usize> {
-    let log = Arc::new(Mutex::new(Log::default()));
-    let tree = with_parser(grammar, |parser| {
-        parser.reset();
-        let seen = Arc::clone(&log);
-        parser.set_logger(Some(Box::new(move |_, message| {
-            seen.lock().unwrap_or_else(PoisonError::into_inner).read(message)
-        })));
-        let tree = parser.parse(&scaffolded.text, None);
-        parser.set_logger(None);
-        tree
-    })?;
-    if !tree.root_node().has_error() {
-        return None;
-    }
-    let (row, column) = log.lock().unwrap_or_else(PoisonError::into_inner).furthest?;
-    let line = scaffolded.text.split_inclusive('\n').take(row).map(str::len).sum::<usize>();
-    let place = line + column;
-    let blank = scaffolded.text.get(place..)?.len() - scaffolded.text.get(place..)?.trim_start().len();
-    (place + blank >= scaffolded.fragment.start).then(|| scaffolded.shown_at(place + blank))
-}
-
-/// What the parser's log tells about the first error.
-#[derive(Debug, Default)]
-struct Log {
-    at: (usize, usize),
-    furthest: Option<(usize, usize)>,
-    recovering: bool,
-}
-
-impl Log {
-    fn read(&mut self, message: &str) {
-        if message.starts_with("process ") {
-            let number = |key: &str| -> Option<usize> {
-                let rest = &message[message.find(key)? + key.len()..];
-                rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-            };
-            if let (Some(row), Some(column)) = (number("row:"), number("col:")) {
-                self.at = (row, column);
-            }
-        } else if message.starts_with("detect_error") && !self.recovering {
-            self.furthest = self.furthest.max(Some(self.at));
-        } else if message.starts_with("resume") || message.starts_with("recover") {
-            self.recovering = true;
-        }
-    }
 }
 
 /// The first change of the fragment that makes the ladder accept it.

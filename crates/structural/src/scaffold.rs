@@ -91,7 +91,9 @@ impl Fragment {
             copied = variable.range.end;
             let start = layout.text.len();
             layout.segments.push((start, variable.range.start));
-            layout.text.push_str(&spelling.replace("{}", &format!("{}{}", self.stem, letters(index))));
+            // One name, one word: the tags of an element must be the same.
+            let first = self.variables.iter().position(|it| it.name == variable.name).unwrap_or(index);
+            layout.text.push_str(&spelling.replace("{}", &format!("{}{}", self.stem, letters(first))));
             let range = start..layout.text.len();
             occurrences.push(Occurrence { name: variable.name.clone(), many: variable.many, range });
             layout.segments.push((layout.text.len(), variable.range.end));

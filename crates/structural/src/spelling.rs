@@ -53,7 +53,8 @@ fn options<'a>(all: &'a [String], fragment: &Fragment, variable: &VariableUse) -
         Class::Name => true,
         Class::Statement => place.admit_statement(),
         Class::Item => place.admit_item(),
-        Class::Quoted => place.follows_word(),
+        Class::Quoted => place.follows_word() || all.first().is_some_and(|usual| usual == spelling),
+        Class::Braced => place.admit_braced(),
     };
     all.iter().map(String::as_str).filter(fits).collect()
 }
@@ -68,6 +69,8 @@ enum Class {
     Item,
     /// A string, such as the target of an import.
     Quoted,
+    /// Code between markup: `{{}}`.
+    Braced,
 }
 
 impl Class {
@@ -75,7 +78,9 @@ impl Class {
         let words = spelling.strip_suffix("{}");
         if words.is_some_and(|words| words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')) {
             Self::Name
-        } else if spelling.starts_with(['"', '\'']) {
+        } else if spelling == "{{}}" {
+            Self::Braced
+        } else if spelling.starts_with(['"', '\'']) && spelling.ends_with(['"', '\'']) {
             Self::Quoted
         } else if spelling.ends_with([';', ':']) || spelling.starts_with(char::is_alphanumeric) {
             Self::Statement
@@ -109,6 +114,12 @@ impl Neighbours {
 
     fn follows_word(&self) -> bool {
         self.before.is_some_and(char::is_alphanumeric) && !self.opens_line
+    }
+
+    fn admit_braced(&self) -> bool {
+        let opens = self.opens_line || matches!(self.before, Some('>' | '}' | '='));
+        let closes = self.closes_line || matches!(self.after, Some('<' | '>' | '/' | '{' | '$'));
+        opens && closes
     }
 
     fn admit_statement(&self) -> bool {
