@@ -62,6 +62,7 @@ impl Committer<'_> {
             change,
             journal: journal(change),
             notes: recovered(&recovery),
+            weaker: Vec::new(),
         };
         permit.begin(self.authority).map_err(Error::Permit)?;
         match commit.carry_out() {
@@ -131,6 +132,8 @@ struct Commit<'a> {
     change: &'a Change,
     journal: Journal,
     notes: Vec<String>,
+    /// Files that were replaced after looking, since their file system cannot swap.
+    weaker: Vec<String>,
 }
 
 impl Commit<'_> {
@@ -273,7 +276,10 @@ impl Commit<'_> {
         self.disk.overwrite(&file, &entry.path, &new).map_err(io("write"))?;
         self.disk.sync(&file, &entry.path).map_err(io("sync"))?;
         let shown = self.shown(&entry.path);
-        self.notes.push(format!("`{shown}` has other hard links and was written in place"));
+        self.notes.push(format!(
+            "`{shown}` has other hard links and was written in place: a write by somebody else in the same instant \
+             would have been lost"
+        ));
         Ok(())
     }
 
@@ -295,11 +301,7 @@ impl Commit<'_> {
 
     fn weaker(&mut self, placed: Placed, entry: &Entry) {
         if placed == Placed::AfterLooking {
-            let shown = self.shown(&entry.path);
-            self.notes.push(format!(
-                "the file system of `{shown}` cannot swap files: a write by somebody else in the same instant would \
-                 have been lost"
-            ));
+            self.weaker.push(self.shown(&entry.path));
         }
     }
 
@@ -316,6 +318,13 @@ impl Commit<'_> {
                     format!("`{}` could not be removed yet: {}", stuck.path.display(), stuck.why)
                 }));
             }
+        }
+        if let Some((first, others)) = self.weaker.split_first() {
+            let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            self.notes.push(format!(
+                "the file system of `{first}`{more} cannot swap files: a write by somebody else in the same instant \
+                 would have been lost"
+            ));
         }
         Committed { effects: self.change.effects(), notes: self.notes }
     }

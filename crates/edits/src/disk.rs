@@ -145,7 +145,9 @@ impl Disk {
                 lost.push("owner".to_owned());
             }
         }
-        for (name, value) in attributes(like) {
+        // Some are given by the system itself, which refuses to have them set.
+        let given = attributes(file);
+        for (name, value) in attributes(like).into_iter().filter(|attribute| !given.contains(attribute)) {
             self.step("set attribute", path, 0)?;
             if rustix::fs::fsetxattr(file, &*name, &value, XattrFlags::empty()).is_err() {
                 lost.push(format!("attribute `{name}`"));

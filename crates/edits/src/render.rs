@@ -14,6 +14,8 @@ use crate::proposal::Staged;
 
 /// Files listed in one result; the data has them all.
 const MAX_FILES: usize = 50;
+/// Notes, warnings or reasons listed in one result; the data has them all.
+const MAX_LINES: usize = 50;
 
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,7 +124,10 @@ fn push_effects(text: &mut String, effects: &[Effect]) {
 }
 
 fn push_all(text: &mut String, label: &str, lines: &[String]) {
-    for line in lines {
+    for line in lines.iter().take(MAX_LINES) {
         text.push_str(&format!("\n{label}: {line}"));
+    }
+    if let Some(rest) = lines.len().checked_sub(MAX_LINES).filter(|rest| *rest > 0) {
+        text.push_str(&format!("\n{label}: … and {rest} more"));
     }
 }

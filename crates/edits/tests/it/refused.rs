@@ -95,6 +95,21 @@ fn steps_that_do_not_fit_the_files_or_each_other() {
 }
 
 #[test]
+fn links_whose_files_would_be_torn_apart() {
+    let bench = bench();
+    fs::hard_link(bench.fixture.path("a.txt"), bench.fixture.path("twin.txt")).unwrap();
+    symlink("a.txt", bench.fixture.path("soft")).unwrap();
+    let edit = vec![Replacement::new(0..1, "x")];
+    let plan = Plan::new().rename("a.txt", "z.txt").edit("z.txt", Digest::of(b"old\n"), edit.clone());
+    assert_eq!(refusal(&bench, &plan), "`a.txt` has 2 hard links; rename it and edit it in two changes");
+    let plan = Plan::new().rename("soft", "softer").edit("softer", Digest::of(b"old\n"), edit);
+    assert_eq!(
+        refusal(&bench, &plan),
+        "`softer` is a link that this change moves; edit the file it leads to"
+    );
+}
+
+#[test]
 fn read_only_files_though_a_rename_could_bypass_it() {
     let bench = bench();
     chmod(&bench.fixture.path("a.txt"), 0o444);

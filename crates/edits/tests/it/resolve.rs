@@ -452,3 +452,33 @@ fn a_call_cancelled_while_it_waits_for_the_lock_writes_nothing() {
     assert_eq!(bench.fixture.read("a.txt"), "one\n");
     assert_eq!(bench.edits.pending().unwrap().len(), 1);
 }
+
+#[test]
+fn long_results_are_cut_and_counted() {
+    let desk = Desk::new("");
+    let plan = (0..60).fold(Plan::new(), |plan, n| plan.create(format!("n{n:02}"), "x"));
+    let change = desk.bench.edits.snapshot(&plan).unwrap();
+    let warnings = (0..60).map(|n| format!("w{n}")).collect();
+    let id = desk.bench.edits.stage(Proposal::new("t", "o", change).warnings(warnings)).unwrap().id;
+    let text = desk.resolve(&id, "show").unwrap().to_text();
+    assert!(text.contains("\n  `n49`: created\n  … and 10 more files\nwarning: w0\n"), "{text}");
+    assert!(text.contains("\nwarning: w49\nwarning: … and 10 more\n"), "{text}");
+    let data = desk.resolve(&id, "accept").unwrap().data.unwrap();
+    assert_eq!(data["files"].as_array().unwrap().len(), 60);
+}
+
+#[test]
+fn fates_are_forgotten_in_the_end_and_ids_still_not_reused() {
+    let fixture = Fixture::new("//- /a.txt\none\n");
+    let registry = Registry::builder().build();
+    let state = State::memory(fixture.outside().join("state"));
+    let edits = Edits::open(Workspace::open(fixture.root()).unwrap(), registry.authority(), state).unwrap();
+    for n in 1..=edits::limits::MAX_FATES + 1 {
+        let id = edits.stage(proposal(&edits, "x")).unwrap().id;
+        assert_eq!(id, format!("edit_{n}"));
+        edits.discard(&id).unwrap();
+    }
+    let said = |id| edits.staged(id).unwrap_err().to_string();
+    assert_eq!(said("edit_1"), "`edit_1` is no longer staged: it was finished long ago");
+    assert_eq!(said("edit_2"), "`edit_2` is no longer staged: it was discarded");
+}
