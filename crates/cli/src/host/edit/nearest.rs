@@ -1,15 +1,14 @@
 //! Where a text that is not in a file nearly is, so that the next attempt can be right.
 //! It must never be taken for a match: nothing is replaced on its word.
 
+use std::collections::HashMap;
 use std::fmt;
-
-use similar::TextDiff;
 
 /// Lines longer than this are compared by their start; files with more lines are compared up to here.
 const MAX_COMPARED: usize = 400;
 const MAX_LINES: usize = 20_000;
-/// Below this share of common characters two lines have nothing to do with each other.
-const LIKE: f32 = 0.6;
+/// Below this percentage of common pairs of characters two lines have nothing to do with each other.
+const LIKE: usize = 50;
 /// Characters of a line that are quoted.
 const MAX_QUOTED: usize = 120;
 
@@ -63,22 +62,52 @@ fn diverges(lines: &[&str], wanted: &[&str]) -> Option<Nearest> {
 }
 
 fn like(lines: &[&str], wanted: &[&str]) -> Option<Nearest> {
-    let wanted = start(wanted.iter().map(|line| line.trim()).find(|line| !line.is_empty())?);
-    let (ratio, at) = lines
+    let wanted = Pairs::of(start(wanted.iter().map(|line| line.trim()).find(|line| !line.is_empty())?));
+    let (share, at) = lines
         .iter()
         .enumerate()
-        .map(|(at, line)| (ratio(start(line.trim()), wanted), at))
+        .map(|(at, line)| (wanted.share(start(line.trim())), at))
         .reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    (ratio >= LIKE).then(|| Nearest::Like { line: at + 1, found: quoted(lines[at]) })
+    (share >= LIKE).then(|| Nearest::Like { line: at + 1, found: quoted(lines[at]) })
 }
 
-/// The share of characters that two lines have in common; 0 without a look where their lengths rule likeness out.
-fn ratio(left: &str, right: &str) -> f32 {
-    let (shorter, longer) = (left.len().min(right.len()), left.len().max(right.len()));
-    if longer == 0 || shorter * 3 < longer {
-        return 0.0;
+/// The pairs of neighbouring characters of a line: what two lines have in common is counted in one pass over each.
+struct Pairs {
+    index: HashMap<(char, char), usize>,
+    counts: Vec<usize>,
+    total: usize,
+}
+
+impl Pairs {
+    fn of(line: &str) -> Self {
+        let mut pairs = Self { index: HashMap::new(), counts: Vec::new(), total: 0 };
+        for pair in neighbours(line) {
+            let at = *pairs.index.entry(pair).or_insert(pairs.counts.len());
+            pairs.counts.resize(pairs.index.len(), 0);
+            pairs.counts[at] += 1;
+            pairs.total += 1;
+        }
+        pairs
     }
-    TextDiff::from_chars(left, right).ratio()
+
+    /// The percentage of both lines' pairs that the other has too.
+    fn share(&self, line: &str) -> usize {
+        let (mut left, mut total, mut common) = (self.counts.clone(), self.total, 0_usize);
+        for pair in neighbours(line) {
+            total += 1;
+            if let Some(at) = self.index.get(&pair)
+                && left[*at] > 0
+            {
+                left[*at] -= 1;
+                common += 2;
+            }
+        }
+        (common * 100).checked_div(total).unwrap_or_default()
+    }
+}
+
+fn neighbours(line: &str) -> impl Iterator<Item = (char, char)> {
+    line.chars().zip(line.chars().skip(1))
 }
 
 fn start(line: &str) -> &str {
@@ -149,6 +178,11 @@ mod tests {
             first, "it begins like line 1, but line 2 is `b` where `old` has `x`",
             "the first of equals"
         );
+    }
+
+    #[test]
+    fn a_pair_is_in_common_as_often_as_both_lines_have_it() {
+        assert_eq!(nearest(b"ababababab", "abc"), None);
     }
 
     #[test]
