@@ -18,7 +18,18 @@ pub(super) enum Shared {
         before: Vec<String>,
         after: Vec<String>,
         middle: Range<usize>,
+        tight: Tight,
     },
+}
+
+/// Where neither pattern nor rewrite has white space between the shared tokens and the others: what the source has
+/// there is its own and stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tight {
+    /// Behind the first shared tokens.
+    pub(super) before: bool,
+    /// In front of the last ones.
+    pub(super) after: bool,
 }
 
 /// Compares a text of the rewrite with one of the pattern. A rewrite that has line breaks which the pattern has not is
@@ -43,10 +54,18 @@ pub(super) fn shared(text: &str, old: &str) -> Shared {
     if before + after == 0 {
         return Shared::Nothing;
     }
-    let start = before.checked_sub(1).map_or(0, |last| tokens[last].end);
-    let end = if after == 0 { text.len() } else { tokens[tokens.len() - after].start };
+    let middle = |of: &str, ranges: &[Range<usize>]| {
+        let start = before.checked_sub(1).map_or(0, |last| ranges[last].end);
+        start..if after == 0 { of.len() } else { ranges[ranges.len() - after].start }
+    };
+    let (old_middle, middle) = (&old[middle(old, &old_tokens)], middle(text, &tokens));
+    let both = |is_tight: &dyn Fn(&str) -> bool| is_tight(old_middle) && is_tight(&text[middle.clone()]);
+    let tight = Tight {
+        before: both(&|middle| !middle.is_empty() && !middle.starts_with(char::is_whitespace)),
+        after: both(&|middle| !middle.is_empty() && !middle.ends_with(char::is_whitespace)),
+    };
     let (before, after) = (new[..before].to_vec(), new[new.len() - after..].to_vec());
-    Shared::Ends { before, after, middle: start..end }
+    Shared::Ends { before, after, middle, tight }
 }
 
 /// Names and numbers whole, other signs one by one.
@@ -92,7 +111,7 @@ mod tests {
 
     fn ends(text: &str, old: &str) -> (String, String, String) {
         match shared(text, old) {
-            Shared::Ends { before, after, middle } => {
+            Shared::Ends { before, after, middle, .. } => {
                 (before.join(" "), text[middle].to_owned(), after.join(" "))
             }
             other => panic!("{other:?}"),

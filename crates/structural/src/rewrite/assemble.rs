@@ -260,23 +260,19 @@ impl Filling<'_> {
             _ => (0..0, &Shared::Nothing),
         };
         let (mut first, mut last) = (None, None);
-        if let Shared::Ends { before, after, middle } = shared {
+        if let Shared::Ends { before, after, middle, tight } = shared {
             let source = &layout.source[gap.clone()];
             first = alignment::from_start(source, before).filter(|end| *end > 0);
             last = alignment::from_end(source, after)
                 .filter(|start| *start < source.len() && *start >= first.unwrap_or(0));
+            if tight.before {
+                first = first.map(|first| source.len() - source[first..].trim_ascii_start().len());
+            }
+            if tight.after {
+                last = last.map(|last| source[..last].trim_ascii_end().len());
+            }
             part.start = if first.is_some() { middle.start } else { part.start };
             part.end = if last.is_some() { middle.end } else { part.end };
-        }
-        // White space between a shared token and one that is replaced stays, where the rewrite has none.
-        let source = &layout.source[gap.clone()];
-        let written = &self.template.texts[index].text[part.start..part.end.max(part.start)];
-        let replaced = source[first.unwrap_or(0)..last.unwrap_or(source.len())].trim_ascii();
-        if !replaced.is_empty() && !written.starts_with(char::is_whitespace) {
-            first = first.map(|first| first + source.len() - first - source[first..].trim_ascii_start().len());
-        }
-        if !replaced.is_empty() && !written.ends_with(char::is_whitespace) {
-            last = last.map(|last| source[..last].trim_ascii_end().len());
         }
         if let Some(end) = first {
             keep(writer, gap.start..gap.start + end);

@@ -2,6 +2,7 @@
 
 use edits::{Edits, Resolve, State};
 use expect_test::Expect;
+use grammars::Grammar;
 use outrigger_structural::{AstEdit, AstGrep};
 use serde_json::Value;
 use test_support::Fixture;
@@ -56,6 +57,8 @@ impl Bench {
     }
 
     pub(crate) async fn check(&self, tool: &str, arguments: Value, expected: Expect) {
-        expected.assert_eq(&format!("{}\n", self.call(tool, arguments).await));
+        // Which languages are bundled is a matter of features.
+        let text = self.call(tool, arguments).await.replace(&Grammar::ids().join(", "), "LANGUAGES");
+        expected.assert_eq(&format!("{text}\n"));
     }
 }
