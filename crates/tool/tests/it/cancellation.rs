@@ -106,22 +106,15 @@ async fn a_call_cancelled_while_it_waits_for_its_turn_leaves_at_once() {
     })]);
     let surface = registry.surface(Tier::Read);
     let (request, cancellation) = cancellable("work");
-    let (first, second, ()) = tokio::join!(
-        surface.call("work", json!({})),
-        async {
-            hold.reached(1).await;
-            surface.request(request).await
-        },
-        async {
-            tokio::task::yield_now().await;
-            tokio::task::yield_now().await;
-            cancellation.cancel();
-            tokio::task::yield_now().await;
-            hold.release(1);
-        }
-    );
-    assert_eq!(text(&first), "worked");
+    let mut first = Box::pin(surface.call("work", json!({})));
+    assert!(poll_once(&mut first).is_none());
+    let mut second = Box::pin(surface.request(request));
+    assert!(poll_once(&mut second).is_none());
+    cancellation.cancel();
+    let second = poll_once(&mut second).expect("it does not wait for its turn to say so");
     assert_eq!(kind(&second), ErrorKind::Cancelled);
+    hold.release(1);
+    assert_eq!(text(&first.await), "worked");
 }
 
 /// A write tool that stays at `hold` after its commit has begun.
