@@ -158,7 +158,7 @@ fn restore_replaced(
         Some(temp) if Some(temp.stamp) == entry.new => return Ok(None),
         Some(_) => &entry.temp,
         None if look(&entry.backup)?.is_some() => &entry.backup,
-        None => return Ok(None),
+        None => return Ok(is_new(entry, now.as_ref())?.then(|| lost(entry))),
     };
     if stamp_of(now.as_ref()) == look(holder)?.map(|seen| seen.stamp) {
         return Ok(None);
@@ -187,7 +187,7 @@ fn restore_in_place(
     }
     let backup = look(&entry.backup)?;
     if stamp_of(backup.as_ref()) != entry.old {
-        return Ok(None);
+        return Ok(Some(lost(entry)));
     }
     let ours = now.is_some_and(|now| now.stamp.kind == Kind::File) && {
         let (now, old) = (read(&entry.path)?, read(&entry.backup)?);
@@ -243,12 +243,18 @@ fn restore_deleted(
     journal: &Journal,
     entry: &Entry,
 ) -> io::Result<Option<Foreign>> {
-    let Some(backup) = look(&entry.backup)? else { return Ok(None) };
-    match look(&entry.path)? {
+    let now = look(&entry.path)?;
+    let Some(backup) = look(&entry.backup)? else { return Ok(now.is_none().then(|| lost(entry))) };
+    match now {
         None => disk.place(&entry.backup, &entry.path).map(|_| None),
         Some(now) if now.same_inode(&backup) => Ok(None),
         Some(_) => keep(disk, state, journal, entry, &entry.backup).map(Some),
     }
+}
+
+/// Somebody removed the old content from beside the file: nothing is left to restore it from.
+fn lost(entry: &Entry) -> Foreign {
+    Foreign { path: entry.path.clone(), kept: None }
 }
 
 /// Copies what a file held before into the state folder, since somebody else's content stands in the file now.

@@ -269,3 +269,29 @@ fn content_of_somebody_else_after_a_crash_is_left_and_the_old_one_kept() {
     assert!(tree.remove(path) != before.remove(path));
     assert_eq!(tree, before);
 }
+
+#[test]
+fn a_backup_that_somebody_removed_is_not_passed_over() {
+    let mut swaps = 0;
+    let trial = attempt("edits", move |_, name, path| {
+        swaps += u32::from(name == "exchange");
+        if swaps < 2 {
+            return Fault::None;
+        }
+        // As `git clean` would: after its swap, the old content of `big.txt` has a name that nobody knows.
+        for entry in fs::read_dir(path.parent().unwrap()).unwrap() {
+            let beside = entry.unwrap().path();
+            let big = fs::metadata(&beside).unwrap().len() == 144_000;
+            if big && beside.file_name().unwrap().to_str().unwrap().starts_with(".outrigger-") {
+                fs::remove_file(beside).unwrap();
+            }
+        }
+        if name == "exchange" { fail(Errno::IO) } else { Fault::None }
+    });
+    let Err(error @ Error::RolledBack { .. }) = trial.result else { panic!("{:?}", trial.result) };
+    let said = tool::Error::from(error).message;
+    let big = trial.fixture.path("big.txt");
+    let end = format!("; but `{}` was changed by somebody else and left", big.display());
+    assert!(said.ends_with(&end), "{said}");
+    assert_clean(trial.fixture.root(), &state(&trial.fixture));
+}
