@@ -28,6 +28,8 @@ pub(super) enum Misfit {
     Differs { hunk: usize, line: usize, wanted: String, found: Option<String> },
     /// It fits nowhere it says, but at several other places.
     Ambiguous { hunk: usize, lines: Vec<usize> },
+    /// It only adds lines, behind a line that the file has not.
+    Behind { hunk: usize, line: usize, lines: usize },
     /// It lies before the end of the hunk above it.
     Overlaps { hunk: usize, line: usize },
 }
@@ -47,6 +49,9 @@ impl fmt::Display for Misfit {
                 let more = lines.len().saturating_sub(MAX_PLACES);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 write!(f, "hunk {hunk} does not fit where it says, but at lines {}{more}", shown.join(", "))
+            }
+            Self::Behind { hunk, line, lines } => {
+                write!(f, "hunk {hunk} adds lines behind line {line}, but the file has {lines}")
             }
             Self::Overlaps { hunk, line } => {
                 write!(f, "hunk {hunk} fits at line {line} only, which an earlier hunk has passed")
@@ -119,8 +124,7 @@ fn place(lines: &[&[u8]], old: &[&Line], said: usize, copied: usize, hunk: usize
             return Err(Misfit::Overlaps { hunk, line: said + 1 });
         }
         if said > lines.len() {
-            let wanted = "more lines before it".to_owned();
-            return Err(Misfit::Differs { hunk, line: said, wanted, found: None });
+            return Err(Misfit::Behind { hunk, line: said, lines: lines.len() });
         }
         return Ok(said);
     }

@@ -80,10 +80,7 @@ fn what_does_not_fit_is_shown_at_the_nearest_place() {
         "hunk 2 does not fit: line 3 is `    two();`, the patch has `three();`",
         "but behind the hunk above"
     );
-    assert_eq!(
-        misfit("a\n", "@@ -7,0 +8 @@\n+b\n"),
-        "hunk 1 does not fit: the file ends before line 7, the patch has `more lines before it`"
-    );
+    assert_eq!(misfit("a\n", "@@ -7,0 +8 @@\n+b\n"), "hunk 1 adds lines behind line 7, but the file has 1");
 }
 
 #[test]
