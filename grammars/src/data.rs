@@ -19,6 +19,9 @@ pub struct Rung {
     /// The scaffold's own terminator right after the fragment; it does not belong to the pattern.
     #[serde(default)]
     pub terminator: String,
+    /// A fragment with this text in it is read here before anywhere else.
+    #[serde(default)]
+    pub hint: Option<String>,
     /// Takes almost anything, so it is never the reading of a fragment and only counted beside one.
     #[serde(default)]
     pub aside: bool,
@@ -93,6 +96,8 @@ pub(crate) struct KindNames {
     pub(crate) values: Vec<String>,
     pub(crate) holders: Vec<String>,
     pub(crate) sequences: Vec<String>,
+    pub(crate) fieldless: Vec<String>,
+    pub(crate) unlikely: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -63,6 +63,10 @@ pub struct Kinds {
     pub holders: KindSet,
     /// Nodes that are nothing but others in a row, without delimiters: a file, an indented block.
     pub sequences: KindSet,
+    /// Nodes whose children are of one sort, whatever their fields say.
+    pub fieldless: KindSet,
+    /// What a fragment is hardly meant to be when it can be anything else, such as a statement with a label.
+    pub unlikely: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -85,6 +89,8 @@ impl Kinds {
             values,
             holders,
             sequences,
+            fieldless,
+            unlikely,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -101,6 +107,8 @@ impl Kinds {
             values: tokens(values),
             holders: named(holders),
             sequences: named(sequences),
+            fieldless: named(fieldless),
+            unlikely: named(unlikely),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),
@@ -123,5 +131,6 @@ fn keywords(language: &Language) -> std::collections::BTreeSet<String> {
 }
 
 fn is_word(kind: &str) -> bool {
-    kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && kind.bytes().any(|byte| byte != b'_')
+    kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        && kind.bytes().any(|byte| byte != b'_')
 }

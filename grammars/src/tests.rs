@@ -19,6 +19,8 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         &kinds.token_lists,
         &kinds.holders,
         &kinds.sequences,
+        &kinds.fieldless,
+        &kinds.unlikely,
     ];
     let tokens = [&kinds.separators, &kinds.terminators, &kinds.values];
     let missing = |names: &Vec<String>, is_named: bool| {

@@ -40,6 +40,7 @@ pub(crate) fn elements<'tree>(
         return list;
     }
     let counted = kinds.counted_separators.contains(parent.kind_id());
+    let fieldless = kinds.fieldless.contains(parent.kind_id());
     let mut pending: Option<Node<'tree>> = None;
     loop {
         let node = cursor.node();
@@ -51,7 +52,8 @@ pub(crate) fn elements<'tree>(
                 list.push(Element::lone(hole, kinds));
             }
         } else {
-            let field = cursor.field_id().map_or(0, std::num::NonZero::get);
+            let field = if fieldless { None } else { cursor.field_id() };
+            let field = field.map_or(0, std::num::NonZero::get);
             let separator = match pending.take() {
                 Some(last) if token => {
                     if counted {

@@ -29,19 +29,21 @@ pub(crate) struct Reading {
     /// Variables that are literal text here, by their place in the fragment's list.
     pub(crate) buried: Vec<usize>,
     keyword_as_name: bool,
+    unlikely: bool,
     aside: bool,
     cost: (bool, usize),
 }
 
 impl Reading {
-    fn new(rung: &Rung, way: &Way<'_>, shapes: Vec<Shape>, findings: Findings) -> Self {
+    fn new(rung: &Rung, hinted: bool, way: &Way<'_>, shapes: Vec<Shape>, findings: Findings) -> Self {
         Self {
             name: rung.name.clone(),
             shapes,
             buried: findings.buried,
             keyword_as_name: findings.keyword_as_name,
+            unlikely: findings.unlikely,
             aside: rung.aside,
-            cost: (rung.role == Role::Extra, way.cost),
+            cost: (rung.role == Role::Extra && !hinted, way.cost),
         }
     }
 
@@ -73,7 +75,7 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
         try_rung(grammar, fragment, rung, &ways.at(rung), |outcome, way| {
             match outcome {
                 Outcome::Accepted(shapes, findings) => {
-                    let reading = Reading::new(rung, way, shapes, findings);
+                    let reading = Reading::new(rung, is_hinted(rung, fragment), way, shapes, findings);
                     // A dearer spelling may read a keyword as one, or dig a variable out of a text.
                     let sound = reading.doubts() == (false, false);
                     if best.as_ref().is_none_or(|best| reading.doubts() < best.doubts()) {
@@ -95,7 +97,7 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
     }
     // Stable: among equals the order of the ladder stands.
     readings.sort_by_key(|reading| {
-        (reading.aside, reading.keyword_as_name, !reading.buried.is_empty(), reading.cost)
+        (reading.aside, reading.keyword_as_name, reading.unlikely, !reading.buried.is_empty(), reading.cost)
     });
     let unread = readings.iter().all(|reading| reading.aside);
     match (unread, too_deep, bare) {
@@ -159,11 +161,16 @@ pub(crate) fn ordered<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<&'a 
     };
     let declares = grammar.declaration_starts().iter().any(opens);
     rungs.sort_by_key(|rung| match (rung.role, declares) {
+        _ if is_hinted(rung, fragment) => 0,
         (Role::Extra, _) => 2,
         (Role::Member | Role::Declaration, true) => 0,
         _ => 1,
     });
     rungs
+}
+
+fn is_hinted(rung: &Rung, fragment: &Fragment) -> bool {
+    rung.hint.as_ref().is_some_and(|hint| fragment.shown.contains(hint.as_str()))
 }
 
 enum Outcome {

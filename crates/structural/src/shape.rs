@@ -43,13 +43,15 @@ pub(crate) struct Findings {
     pub(crate) buried: Vec<usize>,
     /// An identifier that is a keyword of the language.
     pub(crate) keyword_as_name: bool,
+    /// A node that the language's data calls unlikely.
+    pub(crate) unlikely: bool,
     /// Variables placed.
     placed: Vec<usize>,
 }
 
 /// Builds shapes of `nodes`. `None` when a variable is not the whole of a node, or a node is empty.
-pub(crate) fn build<'tree>(
-    nodes: &[Element<'tree>],
+pub(crate) fn build(
+    nodes: &[Element<'_>],
     scaffolded: &Scaffolded<'_>,
     kinds: &Kinds,
 ) -> Option<(Vec<Shape>, Findings)> {
@@ -105,6 +107,7 @@ impl<'tree> Builder<'_, 'tree> {
     }
 
     fn inner(&mut self, node: Node<'tree>) -> Option<Body> {
+        self.findings.unlikely |= self.kinds.unlikely.contains(node.kind_id());
         let children = elements(&mut self.cursor, node, self.kinds)
             .iter()
             .map(|child| self.shape(child))
@@ -149,8 +152,11 @@ impl<'tree> Builder<'_, 'tree> {
             && (0..node.child_count()).filter_map(|index| node.child(index)).any(|child| {
                 child.byte_range() == occurrence.range && self.kinds.text.contains(child.kind_id())
             });
-        // A literal without parts: what stands around the content must be quotes, not letters.
-        let bare = node.child_count() == 0
+        // A content that is no part of its own: what stands around it must be quotes, not letters.
+        let apart = |child: Node<'_>| {
+            child.end_byte() <= occurrence.range.start || occurrence.range.end <= child.start_byte()
+        };
+        let bare = node.children(&mut node.walk()).all(apart)
             && [open, close].iter().all(|edge| {
                 !edge.is_empty() && edge.iter().all(|byte| !byte.is_ascii_alphanumeric() && *byte != b' ')
             });
@@ -171,7 +177,7 @@ impl<'tree> Builder<'_, 'tree> {
     fn occurrence_of(&self, node: Node<'tree>) -> Option<usize> {
         let holder = self.kinds.holders.contains(node.kind_id());
         self.scaffolded.occurrences.iter().position(|occurrence| {
-            !(holder && !occurrence.many)
+            (occurrence.many || !holder)
                 && node.start_byte() == occurrence.range.start
                 && (node.end_byte() == occurrence.range.end || self.is_ended_by_scaffold(node, occurrence))
         })

@@ -54,7 +54,7 @@ fn options<'a>(all: &'a [String], fragment: &Fragment, variable: &VariableUse) -
         Class::Statement => place.admit_statement(),
         Class::Item => place.admit_item(),
         Class::Quoted => place.follows_word() || all.first().is_some_and(|usual| usual == spelling),
-        Class::Braced => place.admit_braced(),
+        Class::Markup => place.admit_markup(),
     };
     all.iter().map(String::as_str).filter(fits).collect()
 }
@@ -69,8 +69,8 @@ enum Class {
     Item,
     /// A string, such as the target of an import.
     Quoted,
-    /// Code between markup: `{{}}`.
-    Braced,
+    /// A piece between markup: `{{}}`, `<{}/>`.
+    Markup,
 }
 
 impl Class {
@@ -78,8 +78,8 @@ impl Class {
         let words = spelling.strip_suffix("{}");
         if words.is_some_and(|words| words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')) {
             Self::Name
-        } else if spelling == "{{}}" {
-            Self::Braced
+        } else if spelling == "{{}}" || spelling.starts_with('<') {
+            Self::Markup
         } else if spelling.starts_with(['"', '\'']) && spelling.ends_with(['"', '\'']) {
             Self::Quoted
         } else if spelling.ends_with([';', ':']) || spelling.starts_with(char::is_alphanumeric) {
@@ -96,6 +96,7 @@ struct Neighbours {
     after: Option<char>,
     opens_line: bool,
     closes_line: bool,
+    follows_variable: bool,
 }
 
 impl Neighbours {
@@ -109,6 +110,7 @@ impl Neighbours {
             after: after.trim_start().chars().next(),
             opens_line: blank_before.contains('\n'),
             closes_line: broken(after, after.trim_start()),
+            follows_variable: fragment.variables.iter().any(|it| it.range.end == before.trim_end().len()),
         }
     }
 
@@ -116,8 +118,8 @@ impl Neighbours {
         self.before.is_some_and(char::is_alphanumeric) && !self.opens_line
     }
 
-    fn admit_braced(&self) -> bool {
-        let opens = self.opens_line || matches!(self.before, Some('>' | '}' | '='));
+    fn admit_markup(&self) -> bool {
+        let opens = self.opens_line || self.follows_variable || matches!(self.before, Some('>' | '}' | '='));
         let closes = self.closes_line || matches!(self.after, Some('<' | '>' | '/' | '{' | '$'));
         opens && closes
     }
