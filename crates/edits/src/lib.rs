@@ -4,10 +4,11 @@
 //! [`Edits::snapshot`] (`picture.rs`) compares it with the files and makes of it a [`Change`] (`change.rs`): what each
 //! file was, by digest (`content.rs`), and how its new content is made. A change is committed at once
 //! ([`Edits::commit`], `commit.rs`), or staged under an id (`store.rs`) until somebody resolves it ([`Resolve`] in
-//! `tool.rs`, shown by `render.rs` and `diff.rs`). A commit takes the lock (`lock.rs`), compares every file again
-//! (`verify.rs`), writes each new content beside its file, notes in a journal (`journal.rs`) what it is about to do,
-//! swaps file by file, and drops what was old. Whoever finds the journal of a commit that was cut off puts its files
-//! back first (`restore.rs`). Every call that changes a disk goes through `disk.rs`, where tests make it fail or die.
+//! `tool.rs`, shown by `render.rs` and `diff.rs`, judged beforehand through the port in `preview.rs`). A commit takes
+//! the lock (`lock.rs`), compares every file again (`verify.rs`), notes in a journal (`journal.rs`) what it is about to
+//! do, writes each new content beside its file, swaps file by file, and drops what was old. Whoever finds the journal
+//! of a commit that was cut off puts its files back first (`restore.rs`). Every call that changes a disk goes through
+//! `disk.rs`, where tests make it fail or die (`fault.rs`).
 //!
 //! # Invariants
 //! - No file changes without a [`WritePermit`](tool::WritePermit) that names it, given by the registry whose
