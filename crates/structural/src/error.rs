@@ -38,5 +38,6 @@ fn nearest(near: Option<&str>) -> String {
 }
 
 fn listed(reasons: &[(&'static str, String)]) -> String {
-    reasons.iter().map(|(language, reason)| format!("\n{language}: {reason}")).collect()
+    let each: Vec<String> = reasons.iter().map(|(_, reason)| format!("\n- {reason}")).collect();
+    each.concat()
 }

@@ -68,47 +68,44 @@ impl<P> Selection<P> {
     ) -> Result<Self, Error> {
         let wanted = |path: &str| Grammar::by_path(Path::new(path)).is_some();
         let walk = workspace.walk(&scope, &wanted, cancelled)?;
-        let (mut programs, mut unfit, mut files) = (Vec::new(), Vec::new(), Vec::new());
-        let mut reasons = Vec::new();
+        let (mut programs, mut refused, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for grammar in Grammar::bundled() {
-            let is_ours = |file: &&Found| {
+            let own = |file: &&Found| {
                 Grammar::by_path(Path::new(&file.relative)).is_some_and(|it| it.id() == grammar.id())
             };
-            let count = walk.files.iter().filter(is_ours).count();
+            let own: Vec<&Found> = walk.files.iter().filter(own).collect();
+            // A fragment that no language takes is an error even where there are no files.
+            if own.is_empty() && !walk.files.is_empty() {
+                continue;
+            }
             match compile(grammar) {
-                Ok(program) if count > 0 => {
-                    files
-                        .extend(walk.files.iter().filter(is_ours).map(|file| (file.clone(), programs.len())));
+                Ok(program) => {
+                    files.extend(own.into_iter().map(|file| (file.clone(), programs.len())));
                     programs.push((grammar, program));
                 }
-                Ok(_) => {}
-                Err(error) => {
-                    reasons.push((grammar.id(), count, error));
-                }
+                Err(error) => refused.push((grammar.id(), error, own.len())),
             }
         }
-        let nobody_here = programs.is_empty() && reasons.iter().any(|(_, count, _)| *count > 0);
-        if nobody_here || reasons.len() == Grammar::bundled().len() {
-            return Err(refusal(reasons));
+        if programs.is_empty() {
+            return Err(refusal(refused));
         }
-        for (id, count, error) in reasons.into_iter().filter(|(_, count, _)| *count > 0) {
-            unfit.push((id, error.to_string(), count));
+        if files.is_empty() {
+            programs.clear();
+            refused.clear();
         }
+        let unfit = refused.into_iter().map(|(id, error, count)| (id, error.to_string(), count)).collect();
         files.sort_by(|(left, _), (right, _)| left.relative.cmp(&right.relative));
         Ok(Self { scope, programs, files, unfit, skipped: walk.skipped })
     }
 }
 
-/// The reasons of the languages that have files here; of all of them when none has.
-fn refusal(mut reasons: Vec<(&'static str, usize, Error)>) -> Error {
-    if reasons.iter().any(|(_, count, _)| *count > 0) {
-        reasons.retain(|(_, count, _)| *count > 0);
-    }
+/// One reason as it is, several as a list.
+fn refusal(mut reasons: Vec<(&'static str, Error, usize)>) -> Error {
     if reasons.len() == 1 {
-        return reasons.remove(0).2;
+        return reasons.remove(0).1;
     }
     Error::NoLanguageTakes {
-        reasons: reasons.into_iter().map(|(id, _, error)| (id, error.to_string())).collect(),
+        reasons: reasons.into_iter().map(|(id, error, _)| (id, error.to_string())).collect(),
     }
 }
 

@@ -1,14 +1,38 @@
 //! Structural search and staged rewriting; the tools `ast_grep` and `ast_edit`.
 //!
-//! The way through: [`placeholder`] lexes `$NAME`, [`pattern`] compiles a fragment inside the scaffolds of
-//! its language's ladder, [`parse`] gives the tree of a file, [`matcher`] walks it.
+//! The way through: `placeholder` lexes `$NAME`, `pattern` compiles a fragment inside the scaffolds of its
+//! language's ladder, `parse` gives the tree of a file, `matcher` walks it. `languages` chooses the files and
+//! `prefilter` those worth parsing, `visit` reads one and `sweep` all of them on every core. [`AstGrep`] answers what
+//! `search` finds; [`AstEdit`] stages what `propose` makes of `rewrite`; `render` writes both for a model.
 //!
 //! Matching is directly on tree-sitter. `ast-grep-core` matches lazily without backtracking, skips
 //! trailing children and recurses on the depth of the source file, so strict matching, a complete
 //! ellipsis and deep trees cannot be had on it without forking it; the tests use it as an oracle.
 //!
-//! *Invariants.* Nothing recurses on the depth of a source file. A fragment that does not parse is never
-//! searched. No match lies in or around a syntax error.
+//! *Invariants.*
+//! - Nothing recurses on the depth of a source file.
+//! - A fragment that does not parse is never searched; no match lies in or around a syntax error.
+//! - No answer depends on the timing of threads, and none says "none" of files that were not searched.
+//! - Nothing here writes a file. No byte outside a replacement changes, no line inside a string moves, and no rewrite
+//!   is proposed in which a captured part did not come back whole.
+//!
+//! ```
+//! # use outrigger_edits as edits;
+//! # use outrigger_structural as structural;
+//! # use outrigger_tool as tool;
+//! # use outrigger_workspace as workspace;
+//! # fn open(folder: &std::path::Path, state: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+//! let workspace = workspace::Workspace::open(folder)?;
+//! let registry = tool::Registry::builder().build();
+//! let edits = edits::Edits::open(workspace.clone(), registry.authority(), edits::State::memory(state))?;
+//! registry.attach("syntax", vec![
+//!     tool::tool(structural::AstGrep::new(workspace)),
+//!     tool::tool(structural::AstEdit::new(edits.clone())),
+//!     tool::tool(edits::Resolve::new(edits)),
+//! ])?;
+//! # Ok(())
+//! # }
+//! ```
 
 #[cfg(test)]
 mod cases;

@@ -49,7 +49,7 @@ fn outermost(node: Node<'_>) -> Node<'_> {
 }
 
 /// The nodes with the same range as `outer`, from the outside inwards.
-pub(crate) fn chain<'t>(outer: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+pub(crate) fn chain(outer: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(Some(outer), |node| {
         let mut cursor = node.walk();
         let mut more = cursor.goto_first_child();
@@ -66,9 +66,7 @@ pub(crate) fn chain<'t>(outer: Node<'t>) -> impl Iterator<Item = Node<'t>> {
 /// The last token of a node or run that ends at `end`.
 pub(crate) fn last_leaf(root: Node<'_>, end: usize) -> Option<Node<'_>> {
     let mut node = root.descendant_for_byte_range(end.checked_sub(1)?, end)?;
-    while let Some(last) =
-        u32::try_from(node.child_count()).ok().and_then(|count| node.child(count.checked_sub(1)?))
-    {
+    while let Some(last) = node.child_count().checked_sub(1).and_then(|last| node.child(last)) {
         node = last;
     }
     (node.end_byte() == end).then_some(node)

@@ -22,14 +22,14 @@ pub(super) struct Trees<'a> {
 }
 
 impl Trees<'_> {
-    /// The marks that did not come through, only the innermost of those that lie in each other: what is wrong with
-    /// the outer ones may be that alone.
+    /// The marks that did not come through, only the innermost of those that lie in each other (of several with one
+    /// range, the last): what is wrong with the outer ones may be that alone.
     pub(super) fn broken<'m>(&self, marks: &'m [Mark], chosen: &[Chosen]) -> Vec<&'m Mark> {
         let mut broken: Vec<&Mark> = marks.iter().filter(|mark| !self.holds(mark, chosen)).collect();
         broken.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
         let starts: Vec<Range<usize>> = broken.iter().map(|mark| mark.range.clone()).collect();
         let innermost = |index: usize| match starts.get(index + 1) {
-            Some(next) => next.start >= starts[index].end || *next == starts[index],
+            Some(next) => next.start >= starts[index].end,
             None => true,
         };
         let kept: HashSet<usize> = (0..broken.len()).filter(|index| innermost(*index)).collect();
@@ -153,7 +153,7 @@ impl Trees<'_> {
 
 fn run<'t>(first: Node<'t>, last: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     let mut ended = false;
-    std::iter::successors(Some(first), |node| node.next_sibling()).take_while(move |node| {
+    std::iter::successors(Some(first), Node::next_sibling).take_while(move |node| {
         let within = !ended;
         ended = *node == last;
         within

@@ -20,7 +20,7 @@ pub(super) struct Layout<'s> {
 
 impl<'s> Layout<'s> {
     pub(super) fn new(source: &'s [u8], frozen: Vec<usize>) -> Self {
-        let first = Bom::detect(source).map_or(0, |bom| bom.len());
+        let first = Bom::detect(source).map_or(0, Bom::len);
         let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let starts: Vec<usize> = std::iter::once(first).chain(newlines.map(|(at, _)| at + 1)).collect();
         let indented =

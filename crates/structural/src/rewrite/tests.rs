@@ -1,4 +1,5 @@
 //! What a rewrite makes of real code in each language.
+#![expect(clippy::needless_raw_string_hashes, reason = "`expect!` is written by its update")]
 
 use std::time::Duration;
 
@@ -650,6 +651,85 @@ fn a_capture_in_a_string_or_a_name_is_pasted() {
         foo(1 + 2)
         ---
         1 replaced; refused at 2, 3
+    "#]],
+    );
+}
+
+#[test]
+fn edits_side_by_side_do_not_touch() {
+    check(
+        "python",
+        "f(1); f(2); g(f(3), f(4))\n",
+        "f($X)",
+        "long_name($X, $X)",
+        expect![[r#"
+        long_name(1, 1); long_name(2, 2); g(long_name(3, 3), long_name(4, 4))
+        ---
+        4 replaced
+    "#]],
+    );
+    check(
+        "python",
+        "a()\na()\na()\n",
+        "a()\na()",
+        "b()",
+        expect![[r#"
+        b()
+        a()
+        ---
+        1 replaced; nested at 2
+    "#]],
+    );
+    check(
+        "dart",
+        "var x = [f(1), f(2)];\n",
+        "f($X)",
+        "$X, $X",
+        expect![[r#"
+        var x = [1, 1, 2, 2];
+        ---
+        2 replaced
+    "#]],
+    );
+    check(
+        "dart",
+        "void g() {\n  if (a) f(1);\n  f(2);\n}\n",
+        "f($X);",
+        "b($X); c($X);",
+        expect![[r#"
+        void g() {
+          if (a) f(1);
+          b(2); c(2);
+        }
+        ---
+        1 replaced; refused at 2
+    "#]],
+    );
+}
+
+#[test]
+fn a_variable_alone_is_a_rewrite() {
+    check(
+        "python",
+        "x = int(a + b) * 2\nint(c)\n",
+        "int($X)",
+        "$X",
+        expect![[r#"
+            x = (a + b) * 2
+            c
+            ---
+            2 replaced; 1 parenthesized
+        "#]],
+    );
+    check(
+        "rust",
+        "fn f() { g(Some(a)); }\n",
+        "Some($X)",
+        "$X",
+        expect![[r#"
+        fn f() { g(a); }
+        ---
+        1 replaced
     "#]],
     );
 }

@@ -227,6 +227,20 @@ fn f() { print(3); }
             $X = 3
         searched 1 dart file (read as `statement`), 1 python file (read as `statement`), 1 rust file (read as `statement`) in the workspace
     "#]]).await;
+    bench.check("ast_grep", json!({"pattern": "a b c d"}), expect![[r#"
+        bad_arguments: the pattern is none in any language of the files here:
+        - not a pattern in dart: the pattern does not parse as `dart` in any context; it stopped at line 1, column 5
+          a b c d
+              ^
+        the nearest form that is accepted: `a b, c d`
+        - not a pattern in python: the pattern does not parse as `python` in any context; it stopped at line 1, column 3
+          a b c d
+            ^
+        - not a pattern in rust: the pattern does not parse as `rust` in any context; it stopped at line 1, column 3
+          a b c d
+            ^
+        hint: give a complete piece of code in the language of the files; nothing was searched
+    "#]]).await;
     bench.check("ast_grep", json!({"pattern": "fn f() { $$$B }"}), expect![[r#"
         1 match in 1 file
         c.rs:1:1: fn f() { print(3); }
@@ -246,6 +260,23 @@ fn f() { print(3); }
             "#]],
         )
         .await;
+}
+
+#[tokio::test]
+async fn a_folder_without_files_of_any_language_is_said() {
+    let bench = Bench::new("//- /notes/a.txt\nf(1)\n");
+    bench
+        .check(
+            "ast_grep",
+            json!({"pattern": "f($X)"}),
+            expect![[r#"
+        0 matches
+        searched 0 files in the workspace: it has none of LANGUAGES
+    "#]],
+        )
+        .await;
+    let nonsense = bench.output("ast_grep", json!({"pattern": "a b (c"})).await.unwrap_err();
+    assert_eq!(nonsense.kind, ErrorKind::BadArguments);
 }
 
 #[tokio::test]
