@@ -10,6 +10,7 @@
 //! that was compiled out is still known by name ([`Grammar::is_known`]), so that an error can say so.
 //!
 //! ```
+//! use outrigger_grammars as grammars;
 //! use grammars::Grammar;
 //! use std::path::Path;
 //!
