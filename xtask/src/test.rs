@@ -41,7 +41,7 @@ pub fn run(extent: Extent) -> anyhow::Result<()> {
     phases.run("clippy", || cargo(CLIPPY));
     phases.run("features", || cargo(NO_FEATURES) && cargo(NO_LANGUAGE));
     phases.run("tests", || tests(extent));
-    phases.run("doc tests", || cargo(&["test", "--workspace", "--doc"]));
+    phases.run("doc tests", || cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]));
     phases.finish()
 }
 
