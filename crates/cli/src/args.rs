@@ -83,8 +83,9 @@ pub(crate) enum Format {
 pub(crate) struct CallArgs {
     /// The tool's name.
     pub(crate) tool: String,
-    /// One JSON object, or `key=value` pairs (a value is text where the tool takes text, else JSON).
-    #[arg(value_name = "JSON | KEY=VALUE")]
+    /// One JSON object, `-` to read it from standard input, or `key=value` pairs (a value is text where the tool
+    /// takes text, else JSON).
+    #[arg(value_name = "JSON | - | KEY=VALUE")]
     pub(crate) arguments: Vec<String>,
     /// The workspace.
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use outrigger::tool::{Cancellation, Part, Request, Spec};
 use outrigger::{Output, Tier};
 use serde_json::{Map, Value};
@@ -46,15 +46,17 @@ pub(crate) async fn run(args: CallArgs) -> Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The arguments as typed: one JSON object, or pairs.
+/// The arguments as typed: one JSON object, `-` for one on standard input, or pairs.
 fn arguments(spec: Option<&Spec>, typed: &[String]) -> Result<Value> {
-    if let [only] = typed
-        && only.trim_start().starts_with('{')
-    {
-        return match serde_json::from_str(only) {
-            Ok(value) => Ok(value),
-            Err(error) => bail!("the arguments are not JSON: {error}"),
-        };
+    if let [only] = typed {
+        if only == "-" {
+            return object(
+                &std::io::read_to_string(std::io::stdin()).context("standard input cannot be read")?,
+            );
+        }
+        if only.trim_start().starts_with('{') {
+            return object(only);
+        }
     }
     let mut members = Map::new();
     for pair in typed {
@@ -66,6 +68,10 @@ fn arguments(spec: Option<&Spec>, typed: &[String]) -> Result<Value> {
         }
     }
     Ok(Value::Object(members))
+}
+
+fn object(json: &str) -> Result<Value> {
+    serde_json::from_str(json).context("the arguments are not JSON")
 }
 
 /// Text where the schema takes text, else JSON, else text: the tool itself says what it expected.

@@ -1,9 +1,12 @@
 //! `outrigger call`: one call a process, staged edits kept from one to the next.
 
+use std::io::Write;
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 use test_support::Fixture;
 
-use crate::command::outrigger;
+use crate::command::{command, outrigger};
 
 fn project() -> Fixture {
     Fixture::new(
@@ -78,6 +81,19 @@ fn json_carries_the_data_and_text_arguments_stay_text() {
     assert!(answer["content"][0]["text"].as_str().unwrap().contains("one"));
     let object = outrigger(&fixture, &["call", "read", &json!({"path": "1"}).to_string()]);
     assert_eq!(object.code, 0, "{object:?}");
+}
+
+#[test]
+fn arguments_too_long_for_a_command_line_come_on_standard_input() {
+    let fixture = Fixture::empty();
+    let content = "x".repeat(300_000);
+    let mut child =
+        command(&fixture).args(["call", "write", "-"]).stdin(Stdio::piped()).spawn().expect("start");
+    let mut stdin = child.stdin.take().expect("its input");
+    stdin.write_all(json!({"path": "a", "content": content}).to_string().as_bytes()).expect("write");
+    drop(stdin);
+    assert!(child.wait().expect("its end").success());
+    assert_eq!(fixture.read("a"), content);
 }
 
 #[test]
