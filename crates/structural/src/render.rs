@@ -81,12 +81,14 @@ fn searched<P>(selection: &Selection<P>, counts: &[usize], reading: impl Fn(&P) 
             format!("{} (read as `{}`)", counted(*count, &format!("{} file", grammar.id())), reading(program))
         })
         .collect();
-    match listed.is_empty() {
-        true => {
-            format!("searched 0 files in {}: it has none of {}", selection.scope, Grammar::ids().join(", "))
-        }
-        false => format!("searched {} in {}", listed.join(", "), selection.scope),
+    if listed.is_empty() {
+        return format!(
+            "searched 0 files in {}: it has none of {}",
+            selection.scope,
+            Grammar::ids().join(", ")
+        );
     }
+    format!("searched {} in {}", listed.join(", "), selection.scope)
 }
 
 /// What was left out and what was in the way, a line each.

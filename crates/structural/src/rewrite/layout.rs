@@ -180,7 +180,8 @@ mod tests {
     #[test]
     fn marks_move_with_their_lines() {
         let text = "a\n  bc\n  d";
-        let mark = Mark { range: 4..6, items: vec![9..10], what: Marked::Replacement, owner: 0 };
+        let items = std::iter::once(9..10).collect();
+        let mark = Mark { range: 4..6, items, what: Marked::Replacement, owner: 0 };
         let block = Block { bytes: text.as_bytes().to_vec(), frozen: vec![], marks: vec![mark] };
         let block = block.shifted(b"  ", b"      ");
         assert_eq!(&block.bytes[block.marks[0].range.clone()], b"bc");

@@ -9,7 +9,7 @@ use super::*;
 use crate::parse::parse;
 use grammars::Grammar;
 
-const LIMITS: Limits<'static> = Limits { stop: &|| false, time: Duration::from_secs(60) };
+const LIMITS: Limits<'static> = Limits { stop: &|| false, time: Duration::from_mins(1) };
 
 fn rule(grammar: &'static Grammar, pattern: &str, rewrite: &str) -> Rule {
     let compiled = Pattern::compile(grammar, pattern).unwrap_or_else(|error| panic!("{pattern}: {error}"));

@@ -7,11 +7,12 @@ use tool::ErrorKind;
 use crate::bench::Bench;
 
 fn disposals() -> Bench {
-    let calls = |count: usize| -> String { (0..count).map(|at| format!("  dispose(c{at});\n")).collect() };
-    let file = |name: &str, count| format!("//- /lib/{name}.dart\nvoid close() {{\n{}}}\n", calls(count));
-    let text: String =
-        [("a", 5), ("b", 4), ("c", 2), ("d", 1)].iter().map(|(name, count)| file(name, *count)).collect();
-    Bench::new(&format!("{text}//- /lib/e.dart\nfinal text = 'dispose(x)'; // dispose(x)\n"))
+    let mut text = "//- /lib/e.dart\nfinal text = 'dispose(x)'; // dispose(x)\n".to_owned();
+    for (name, count) in [("a", 5), ("b", 4), ("c", 2), ("d", 1)] {
+        let calls: Vec<String> = (0..count).map(|at| format!("  dispose(c{at});\n")).collect();
+        text.push_str(&format!("//- /lib/{name}.dart\nvoid close() {{\n{}}}\n", calls.concat()));
+    }
+    Bench::new(&text)
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The tools on real files.
 #![expect(clippy::needless_raw_string_hashes, reason = "`expect!` is written by its update")]
 #![expect(clippy::disallowed_methods, reason = "tests build their own fixtures")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, outside of test functions")]
 
 mod bench;
 mod edit;
