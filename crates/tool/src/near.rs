@@ -21,30 +21,12 @@ pub fn nearest<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>, limit:
     ranked.into_iter().take(limit).map(|(_, word)| word).collect()
 }
 
-/// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours. Words past 64 characters
-/// are compared by their first 64, so that a hostile name costs nothing.
+/// Edits between two names, a swap of neighbours being one. Names past 64 characters are compared by their first 64,
+/// so that a hostile name costs nothing.
 fn distance(a: &str, b: &str) -> usize {
     const MOST: usize = 64;
-    let a: Vec<char> = a.chars().take(MOST).collect();
-    let b: Vec<char> = b.chars().take(MOST).collect();
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
-    }
-    for (j, cell) in rows[0].iter_mut().enumerate() {
-        *cell = j;
-    }
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let same = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(rows[i - 1][j - 1] + same);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
+    let head = |name: &str| name.chars().take(MOST).collect::<String>();
+    strsim::osa_distance(&head(a), &head(b))
 }
 
 #[cfg(test)]

@@ -37,28 +37,7 @@ fn exists(workspace: &Workspace, path: &str) -> bool {
 /// Edits between two names (a swap of neighbours is one), ignoring case; `None` when they are too far apart to be a
 /// typing error: more than a third of the longer name.
 fn distance(left: &str, right: &str) -> Option<usize> {
-    let left: Vec<char> = left.to_lowercase().chars().collect();
-    let right: Vec<char> = right.to_lowercase().chars().collect();
-    let most = left.len().max(right.len()).div_ceil(3);
-    if left.len().abs_diff(right.len()) > most {
-        return None;
-    }
-    let mut rows: Vec<Vec<usize>> = vec![(0..=right.len()).collect()];
-    for row in 0..left.len() {
-        let mut current = vec![row + 1];
-        for column in 0..right.len() {
-            let replaced = rows[row][column] + usize::from(left[row] != right[column]);
-            let mut fewest = replaced.min(rows[row][column + 1] + 1).min(current[column] + 1);
-            let before = row.checked_sub(1).zip(column.checked_sub(1));
-            if let Some((above, beside)) = before
-                && left[row] == right[beside]
-                && left[above] == right[column]
-            {
-                fewest = fewest.min(rows[above][beside] + 1);
-            }
-            current.push(fewest);
-        }
-        rows.push(current);
-    }
-    rows.last()?.last().copied().filter(|edits| *edits <= most)
+    let (left, right) = (left.to_lowercase(), right.to_lowercase());
+    let most = left.chars().count().max(right.chars().count()).div_ceil(3);
+    Some(strsim::osa_distance(&left, &right)).filter(|edits| *edits <= most)
 }
