@@ -22,6 +22,9 @@ pub struct Rung {
     /// A fragment with this text in it is read here before anywhere else.
     #[serde(default)]
     pub hint: Option<String>,
+    /// Only a fragment with this text in it is read here.
+    #[serde(default)]
+    pub needs: Option<String>,
     /// Takes almost anything, so it is never the reading of a fragment and only counted beside one.
     #[serde(default)]
     pub aside: bool,
@@ -29,6 +32,9 @@ pub struct Rung {
     /// the parser a type where it would take a value.
     #[serde(default)]
     pub one: Vec<String>,
+    /// The same for a variable that stands for a run of siblings.
+    #[serde(default)]
+    pub many: Vec<String>,
 }
 
 /// The place of a rung in the ladder.
@@ -98,6 +104,7 @@ pub(crate) struct KindNames {
     pub(crate) sequences: Vec<String>,
     pub(crate) fieldless: Vec<String>,
     pub(crate) unlikely: Vec<String>,
+    pub(crate) distinct: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -67,6 +67,8 @@ pub struct Kinds {
     pub fieldless: KindSet,
     /// What a fragment is hardly meant to be when it can be anything else, such as a statement with a label.
     pub unlikely: KindSet,
+    /// Nodes that are no other thing in another context, however alike the two are.
+    pub distinct: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -91,6 +93,7 @@ impl Kinds {
             sequences,
             fieldless,
             unlikely,
+            distinct,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -109,6 +112,7 @@ impl Kinds {
             sequences: named(sequences),
             fieldless: named(fieldless),
             unlikely: named(unlikely),
+            distinct: named(distinct),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),

@@ -21,6 +21,7 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         &kinds.sequences,
         &kinds.fieldless,
         &kinds.unlikely,
+        &kinds.distinct,
     ];
     let tokens = [&kinds.separators, &kinds.terminators, &kinds.values];
     let missing = |names: &Vec<String>, is_named: bool| {

@@ -10,14 +10,16 @@ pub(crate) fn same_family(grammar: &Grammar, left: &[Shape], right: &[Shape]) ->
     left.len() == right.len()
         && left.iter().zip(right).all(|(left, right)| {
             let (left, right) = (unwrapped(left), unwrapped(right));
-            differ_in_root_only(left, right) || is_one_concept(grammar, left, right)
+            differ_in_root_only(grammar, left, right) || is_one_concept(grammar, left, right)
         })
 }
 
-fn differ_in_root_only(left: &Shape, right: &Shape) -> bool {
+fn differ_in_root_only(grammar: &Grammar, left: &Shape, right: &Shape) -> bool {
+    let distinct = &grammar.kinds().distinct;
     match (&left.body, &right.body) {
-        (Body::Inner { children: lefts, .. }, Body::Inner { children: rights, .. }) => {
-            all_alike(lefts, rights)
+        (Body::Inner { kind, children: lefts }, Body::Inner { kind: other, children: rights }) => {
+            (kind == other || !(distinct.contains(*kind) || distinct.contains(*other)))
+                && all_alike(lefts, rights)
         }
         (left, right) => left == right,
     }

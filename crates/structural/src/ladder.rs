@@ -130,29 +130,31 @@ struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     fn of(grammar: &'a Grammar, fragment: &'a Fragment) -> Self {
-        let usual = affordable(grammar, fragment, grammar.one_spellings());
+        let usual = affordable(fragment, grammar.one_spellings(), grammar.many_spellings());
         Self { fragment, usual, grammar }
     }
 
     /// Those of a rung.
     fn at<'r>(&'r self, rung: &'r Rung) -> Cow<'r, [Way<'r>]> {
-        if rung.one.is_empty() {
-            Cow::Borrowed(&self.usual)
-        } else {
-            Cow::Owned(affordable(self.grammar, self.fragment, &rung.one))
+        if rung.one.is_empty() && rung.many.is_empty() {
+            return Cow::Borrowed(&self.usual);
         }
+        let or = |own: &'r [String], usual: &'r [String]| if own.is_empty() { usual } else { own };
+        let one = or(&rung.one, self.grammar.one_spellings());
+        let many = or(&rung.many, self.grammar.many_spellings());
+        Cow::Owned(affordable(self.fragment, one, many))
     }
 }
 
-fn affordable<'a>(grammar: &'a Grammar, fragment: &Fragment, one: &'a [String]) -> Vec<Way<'a>> {
-    let mut ways = ways_by(grammar, fragment, one);
+fn affordable<'a>(fragment: &Fragment, one: &'a [String], many: &'a [String]) -> Vec<Way<'a>> {
+    let mut ways = ways_by(fragment, one, many);
     ways.truncate((MAX_PARSED / fragment.shown.len().max(1)).max(1));
     ways
 }
 
 /// The rungs in the order they count: a fragment that opens like a declaration is one first.
 pub(crate) fn ordered<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<&'a Rung> {
-    let mut rungs: Vec<&Rung> = grammar.ladder().iter().collect();
+    let mut rungs: Vec<&Rung> = grammar.ladder().iter().filter(|rung| !lacks(rung, fragment)).collect();
     let opens = |word: &String| {
         fragment.shown.strip_prefix(word.as_str()).is_some_and(|rest| {
             !word.ends_with(char::is_alphanumeric)
@@ -167,6 +169,11 @@ pub(crate) fn ordered<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<&'a 
         _ => 1,
     });
     rungs
+}
+
+/// Whether the fragment has nothing of what the rung is there for.
+fn lacks(rung: &Rung, fragment: &Fragment) -> bool {
+    rung.needs.as_ref().is_some_and(|text| !fragment.shown.contains(text.as_str()))
 }
 
 fn is_hinted(rung: &Rung, fragment: &Fragment) -> bool {
@@ -240,7 +247,7 @@ fn place<'tree>(
     if kinds.text.contains(node.kind_id()) || kinds.comment.contains(node.kind_id()) {
         return None;
     }
-    let range = node.byte_range();
+    let range = node.start_byte()..scaffolded.end_of(node);
     let sequence = kinds.sequences.contains(node.kind_id());
     if range == wanted && !sequence {
         return node.is_named().then(|| vec![Element::lone(node, kinds)]);
@@ -253,7 +260,7 @@ fn place<'tree>(
     }
     // Siblings that reach one end of their parent and not the other are a piece torn from it.
     let within = range.start < wanted.start && wanted.end < range.end;
-    (sequence || within).then(|| run(node, &wanted, kinds)).flatten()
+    (sequence || within).then(|| run(node, scaffolded, kinds)).flatten()
 }
 
 /// The innermost named node that encloses `wanted`.
@@ -286,19 +293,26 @@ fn completes_empty_statement(node: Node<'_>, wanted: &Range<usize>) -> bool {
     empty
 }
 
-fn run<'tree>(parent: Node<'tree>, wanted: &Range<usize>, kinds: &Kinds) -> Option<Vec<Element<'tree>>> {
+fn run<'tree>(
+    parent: Node<'tree>,
+    scaffolded: &Scaffolded<'_>,
+    kinds: &Kinds,
+) -> Option<Vec<Element<'tree>>> {
+    let wanted = &scaffolded.fragment;
     let mut cursor = parent.walk();
     let mut inside = parent
         .children(&mut cursor)
         .filter(|child| child.start_byte() < wanted.end && child.end_byte() > wanted.start);
     let first = inside.next()?;
     let last = inside.last().unwrap_or(first);
-    if first.start_byte() != wanted.start || last.end_byte() != wanted.end {
+    if first.start_byte() != wanted.start || scaffolded.end_of(last) != wanted.end {
         return None;
     }
     let mut nodes: Vec<Element<'tree>> = elements(&mut parent.walk(), parent, kinds)
         .into_iter()
-        .filter(|element| wanted.start <= element.node.start_byte() && element.node.end_byte() <= wanted.end)
+        .filter(|element| {
+            wanted.start <= element.node.start_byte() && scaffolded.end_of(element.node) <= wanted.end
+        })
         .collect();
     nodes.first_mut()?.separator = 0;
     // Bare tokens between nodes show that a construct was cut in two.

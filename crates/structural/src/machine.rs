@@ -128,7 +128,8 @@ pub(crate) struct Machine<'a, 'tree> {
     values: Vec<Option<Value>>,
     trail: Vec<usize>,
     failed: HashSet<Dead>,
-    surplus: Option<String>,
+    /// The element that names what was passed over, by list and index.
+    surplus: Option<(usize, usize)>,
 }
 
 impl<'a, 'tree> Machine<'a, 'tree> {
@@ -310,7 +311,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             }
             let next = match choice.kind {
                 Alternative::Longer(count) => self.lengthen(program, choice.state, count),
-                Alternative::Surplus(count) => self.pass_over(choice.state, count),
+                Alternative::Surplus(count) => Some(self.pass_over(choice.state, count)),
             };
             if next.is_some() {
                 return next;
@@ -364,24 +365,29 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         }
     }
 
-    fn pass_over(&mut self, state: State, count: usize) -> Option<State> {
-        let group = &self.lists[self.frames[state.frame].list][state.index..state.index + count];
-        let first = group.iter().find(|element| element.value).or(group.first())?;
-        let language = first.node.language();
-        let field = language.field_name_for_id(first.field);
-        self.surplus = Some(field.unwrap_or(first.node.kind()).to_owned());
-        Some(State { index: state.index + count, separator: Separator::Any, ..state })
+    fn pass_over(&mut self, state: State, count: usize) -> State {
+        let list = self.frames[state.frame].list;
+        let group = &self.lists[list][state.index..state.index + count];
+        let first = group.iter().position(|element| element.value).unwrap_or(0);
+        self.surplus = Some((list, state.index + first));
+        State { index: state.index + count, separator: Separator::Any, ..state }
+    }
+
+    /// What was passed over: its field's name, else its kind.
+    fn surplus(&self) -> Option<String> {
+        let (list, index) = self.surplus?;
+        let element = self.lists[list].get(index)?;
+        let language = element.node.language();
+        Some(language.field_name_for_id(element.field).unwrap_or(element.node.kind()).to_owned())
     }
 
     fn bind(&mut self, slot: usize, value: Value) -> Option<()> {
-        match self.values[slot] {
-            Some(earlier) => self.same(earlier, value).then_some(()),
-            None => {
-                self.values[slot] = Some(value);
-                self.trail.push(slot);
-                Some(())
-            }
+        if let Some(earlier) = self.values[slot] {
+            return self.same(earlier, value).then_some(());
         }
+        self.values[slot] = Some(value);
+        self.trail.push(slot);
+        Some(())
     }
 
     fn same(&mut self, left: Value, right: Value) -> bool {
@@ -411,7 +417,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
 
     fn bound(&self, value: Value) -> Bound {
         let items: Vec<Range<usize>> = match value {
-            Value::Content { start, end } => vec![start..end],
+            Value::Content { start, end } => std::iter::once(start..end).collect(),
             _ => self.nodes(value).iter().map(Node::byte_range).collect(),
         };
         let range = match (items.first(), items.last(), value) {
@@ -463,7 +469,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 }
             }
         }
-        Matched { range: from..to.max(from), bindings, surplus: self.surplus.clone() }
+        Matched { range: from..to.max(from), bindings, surplus: self.surplus() }
     }
 
     fn list(&mut self, node: Node<'tree>) -> usize {

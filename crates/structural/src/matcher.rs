@@ -17,7 +17,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 const STOP_EVERY: usize = 1_024;
 /// Near misses are looked for in a file with no more matches than this, at no more places than that.
 const FEW_MATCHES: usize = 20;
-const MAX_NEAR_PLACES: usize = 5_000;
+const MAX_NEAR_PLACES: usize = 2_000;
 
 /// What a search of one file found.
 #[derive(Debug, Default)]

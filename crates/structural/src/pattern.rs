@@ -179,7 +179,9 @@ fn literals<'a>(language: &Language, readings: impl Iterator<Item = &'a [Shape]>
     let mut shared: Option<BTreeSet<Vec<u8>>> = None;
     for shapes in readings {
         let mut found = BTreeSet::new();
-        shapes.iter().for_each(|shape| collect_literals(language, shape, &mut found));
+        for shape in shapes {
+            collect_literals(language, shape, &mut found);
+        }
         shared = Some(match shared {
             Some(earlier) => earlier.intersection(&found).cloned().collect(),
             None => found,
@@ -191,7 +193,9 @@ fn literals<'a>(language: &Language, readings: impl Iterator<Item = &'a [Shape]>
 fn collect_literals(language: &Language, shape: &Shape, found: &mut BTreeSet<Vec<u8>>) {
     match &shape.body {
         Body::Inner { children, .. } => {
-            children.iter().for_each(|child| collect_literals(language, child, found));
+            for child in children {
+                collect_literals(language, child, found);
+            }
         }
         Body::Name(text) | Body::Leaf { text, .. } => {
             found.insert(text.clone());

@@ -161,13 +161,12 @@ fn balance(text: &str) -> String {
     for next in text.chars() {
         match (quote, next) {
             (Some(end), _) if end == next => quote = None,
-            (Some(_), _) => {}
             (None, '"' | '`') => quote = Some(next),
             (None, '(') => open.push(')'),
             (None, '[') => open.push(']'),
             (None, '{') => open.push('}'),
             (None, ')' | ']' | '}') if open.pop() != Some(next) => continue,
-            (None, _) => {}
+            _ => {}
         }
         kept.push(next);
     }

@@ -5,6 +5,7 @@
 use crate::placeholder::{Piece, scan};
 use grammars::{Grammar, Rung};
 use std::ops::Range;
+use tree_sitter::Node;
 
 /// A fragment, lexed for one language.
 #[derive(Debug)]
@@ -137,6 +138,16 @@ pub(crate) struct Scaffolded<'a> {
 }
 
 impl Scaffolded<'_> {
+    /// Where a node ends; one that goes on to the end of its line, in languages where lines matter, ends with
+    /// the fragment.
+    pub(crate) fn end_of(&self, node: Node<'_>) -> usize {
+        let end = self.fragment.end;
+        match self.text.get(end..node.end_byte()) {
+            Some(rest) if rest.trim().is_empty() => end,
+            _ => node.end_byte(),
+        }
+    }
+
     /// The place in the fragment of a place in the scaffold.
     pub(crate) fn shown_at(&self, offset: usize) -> usize {
         let after = self.segments.partition_point(|segment| segment.0 <= offset);

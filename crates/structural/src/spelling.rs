@@ -20,14 +20,14 @@ pub(crate) struct Way<'a> {
 
 /// All ways worth a parse, cheapest first.
 pub(crate) fn ways<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<Way<'a>> {
-    ways_by(grammar, fragment, grammar.one_spellings())
+    ways_by(fragment, grammar.one_spellings(), grammar.many_spellings())
 }
 
-/// All ways worth a parse where a variable that stands for one node is spelt as `one` says.
-pub(crate) fn ways_by<'a>(grammar: &'a Grammar, fragment: &Fragment, one: &'a [String]) -> Vec<Way<'a>> {
+/// All ways worth a parse by these spellings of a variable for one node and for a run of siblings.
+pub(crate) fn ways_by<'a>(fragment: &Fragment, one: &'a [String], many: &'a [String]) -> Vec<Way<'a>> {
     let mut ways = vec![Way { cost: 0, spellings: Vec::new(), respelt: 0 }];
     for variable in &fragment.variables {
-        let all = if variable.many { grammar.many_spellings() } else { one };
+        let all = if variable.many { many } else { one };
         let options = options(all, fragment, variable);
         let mut longer = Vec::new();
         for way in &ways {
@@ -61,7 +61,7 @@ fn options<'a>(all: &'a [String], fragment: &Fragment, variable: &VariableUse) -
 
 /// What sort of thing a spelling looks like.
 enum Class {
-    /// The placeholder, alone or behind words: `struct {}`.
+    /// The placeholder, alone or behind words or a sign of names: `struct {}`, `T{}`, `${}`.
     Name,
     /// It ends like a statement or opens with a keyword.
     Statement,
@@ -76,7 +76,8 @@ enum Class {
 impl Class {
     fn of(spelling: &str) -> Self {
         let words = spelling.strip_suffix("{}");
-        if words.is_some_and(|words| words.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')) {
+        if words.is_some_and(|words| words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte)))
+        {
             Self::Name
         } else if spelling == "{{}}" || spelling.starts_with('<') {
             Self::Markup

@@ -15,7 +15,7 @@ fn grammar(id: &str) -> &'static Grammar {
 }
 
 fn tree(grammar: &'static Grammar, source: &str) -> Tree {
-    parse(grammar, source.as_bytes(), &Limits { stop: &|| false, time: Duration::from_secs(60) }).unwrap()
+    parse(grammar, source.as_bytes(), &Limits { stop: &|| false, time: Duration::from_mins(1) }).unwrap()
 }
 
 fn find(id: &str, pattern: &str, source: &str) -> Found {
@@ -104,7 +104,7 @@ fn a_search_ends_when_told_to() {
     let pattern = Pattern::compile(grammar("rust"), "g($X)").unwrap();
     let tree = tree(grammar("rust"), &source);
     assert!(pattern.find(&tree, source.as_bytes(), &|| true).matches.len() < 10_000);
-    let limits = Limits { stop: &|| true, time: Duration::from_secs(60) };
+    let limits = Limits { stop: &|| true, time: Duration::from_mins(1) };
     let source = source.repeat(20);
     assert!(parse(grammar("rust"), source.as_bytes(), &limits).is_err());
     let limits = Limits { stop: &|| false, time: Duration::ZERO };
