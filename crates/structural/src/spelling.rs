@@ -76,14 +76,18 @@ enum Class {
 impl Class {
     fn of(spelling: &str) -> Self {
         let words = spelling.strip_suffix("{}");
-        if words.is_some_and(|words| words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte)))
-        {
+        if words.is_some_and(|words| {
+            words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte))
+        }) {
             Self::Name
         } else if spelling == "{{}}" || spelling.starts_with('<') {
             Self::Markup
         } else if spelling.starts_with(['"', '\'']) && spelling.ends_with(['"', '\'']) {
             Self::Quoted
-        } else if spelling.ends_with([';', ':']) || spelling.starts_with(char::is_alphanumeric) {
+        } else if spelling.ends_with([';', ':'])
+            || spelling.ends_with(" }")
+            || spelling.starts_with(char::is_alphanumeric)
+        {
             Self::Statement
         } else {
             Self::Item
