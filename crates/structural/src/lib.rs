@@ -17,10 +17,7 @@
 //!   is proposed in which a captured part did not come back whole.
 //!
 //! ```
-//! # use outrigger_edits as edits;
 //! # use outrigger_structural as structural;
-//! # use outrigger_tool as tool;
-//! # use outrigger_workspace as workspace;
 //! # fn open(folder: &std::path::Path, state: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
 //! let workspace = workspace::Workspace::open(folder)?;
 //! let registry = tool::Registry::builder().build();
@@ -39,6 +36,7 @@ mod cases;
 #[cfg(test)]
 mod corpus;
 mod elements;
+mod embedded;
 mod error;
 mod family;
 mod generated;
