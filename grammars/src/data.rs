@@ -54,6 +54,18 @@ pub enum Role {
     Extra,
 }
 
+/// A node whose raw tokens are often code after all, such as the arguments of a macro.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Embedded {
+    /// The kind of the node that the tokens belong to.
+    pub parent: String,
+    /// The kind of the node that holds the tokens, with a delimiter at each end.
+    pub tokens: String,
+    /// Prefix and suffix that make a file of what is between the delimiters; the first that parses is used.
+    pub scaffolds: Vec<(String, String)>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Data {
@@ -66,6 +78,9 @@ pub(crate) struct Data {
     /// Words that open a declaration: such a fragment is read as a member or declaration first.
     #[serde(default)]
     pub(crate) declaration_starts: Vec<String>,
+    /// Names of variables that code in this language writes as a pattern does, such as the `HOME` of `$HOME`.
+    #[serde(default)]
+    pub(crate) own_variables: Vec<String>,
     /// What a fragment that does not parse may be lacking at its end, in the order it is tried.
     #[serde(default)]
     pub(crate) completions: Vec<String>,
@@ -76,6 +91,9 @@ pub(crate) struct Data {
     /// Root kinds that are one concept in several contexts: a function and a method.
     #[serde(default)]
     pub(crate) families: Vec<Vec<String>>,
+    /// Where code stands as raw tokens.
+    #[serde(default)]
+    pub(crate) embedded: Vec<Embedded>,
     #[serde(rename = "rung")]
     pub(crate) rungs: Vec<Rung>,
 }
@@ -102,9 +120,12 @@ pub(crate) struct KindNames {
     pub(crate) values: Vec<String>,
     pub(crate) holders: Vec<String>,
     pub(crate) sequences: Vec<String>,
+    pub(crate) spliced: Vec<String>,
     pub(crate) fieldless: Vec<String>,
     pub(crate) unlikely: Vec<String>,
     pub(crate) distinct: Vec<String>,
+    pub(crate) clauses: Vec<String>,
+    pub(crate) labels: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -2,7 +2,7 @@
 //! It hands out facts only; what to do with them is the caller's business.
 
 use crate::bundled::{BUNDLED, KNOWN};
-use crate::data::{Data, Rung};
+use crate::data::{Data, Embedded, Rung};
 use crate::kinds::Kinds;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -96,6 +96,11 @@ impl Grammar {
         &self.data().declaration_starts
     }
 
+    /// Names of variables that code in this language writes as a pattern does.
+    pub fn own_variables(&self) -> &[String] {
+        &self.data().own_variables
+    }
+
     /// What a fragment that does not parse may be lacking at its end.
     pub fn completions(&self) -> &[String] {
         &self.data().completions
@@ -104,6 +109,11 @@ impl Grammar {
     /// Groups of root kinds (names) that are one concept in several contexts.
     pub fn families(&self) -> &[Vec<String>] {
         &self.data().families
+    }
+
+    /// Where code stands as raw tokens.
+    pub fn embedded(&self) -> &[Embedded] {
+        &self.data().embedded
     }
 
     /// What the node kinds of this language mean.

@@ -69,6 +69,16 @@ pub struct Kinds {
     pub unlikely: KindSet,
     /// Nodes that are no other thing in another context, however alike the two are.
     pub distinct: KindSet,
+    /// Parts of a construct that open with a word of their own, such as `else`, and stand among its statements: a
+    /// run of siblings ends before one.
+    pub clauses: KindSet,
+    /// Names that hold the mark behind them, such as the `name: ` of a keyword argument.
+    pub labels: KindSet,
+    /// Nodes in which code may stand as raw tokens.
+    pub embedding: KindSet,
+    /// Nodes that only group their children, such as the statements of a block or the values of a `return`: the
+    /// children count as those of the node around.
+    pub spliced: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -91,9 +101,12 @@ impl Kinds {
             values,
             holders,
             sequences,
+            spliced,
             fieldless,
             unlikely,
             distinct,
+            clauses,
+            labels,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -110,9 +123,13 @@ impl Kinds {
             values: tokens(values),
             holders: named(holders),
             sequences: named(sequences),
+            spliced: named(spliced),
+            embedding: named(&data.embedded.iter().map(|it| it.parent.clone()).collect::<Vec<_>>()),
             fieldless: named(fieldless),
             unlikely: named(unlikely),
             distinct: named(distinct),
+            clauses: named(clauses),
+            labels: named(labels),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),

@@ -25,7 +25,7 @@ mod data;
 mod grammar;
 mod kinds;
 
-pub use data::{Role, Rung};
+pub use data::{Embedded, Role, Rung};
 pub use grammar::Grammar;
 pub use kinds::{KindSet, Kinds};
 

@@ -3,6 +3,7 @@
 //! every match holds.
 
 use crate::elements::{Element, elements};
+use crate::embedded::{Text, View};
 use crate::machine::{Bound, Machine, Matched, Outcome, Strictness};
 use crate::parse::{Descend, preorder};
 use crate::pattern::Pattern;
@@ -51,12 +52,27 @@ pub(crate) struct Capture {
 }
 
 impl Pattern {
-    /// Finds every match in `tree`, the tree of `source`. Ends early, with what it has, when `stop` says so.
+    /// Finds every match in `tree`, the tree of `source`, and in the code that the source holds as raw tokens.
+    /// Ends early, with what it has, when `stop` says so.
     pub(crate) fn find(&self, tree: &Tree, source: &[u8], stop: &dyn Fn() -> bool) -> Found {
-        let Some(landmark) = Landmark::rarest(self.literals(), source) else { return Found::default() };
-        let mut search = Search::new(self, tree.root_node(), source);
+        let whole = View { tree, source, inside: 0..source.len(), at: 0, level: 0 };
+        let mut embedded = Vec::new();
+        let mut found = self.find_in(&whole, stop, &mut embedded);
+        while let Some(text) = embedded.pop()
+            && !stop()
+        {
+            found.add(self.find_in(&View::of(&text), stop, &mut embedded));
+        }
+        found.matches.sort_by_key(|it| (it.range.start, std::cmp::Reverse(it.range.end)));
+        found.matches.dedup_by(|later, earlier| later.range == earlier.range);
+        found
+    }
+
+    fn find_in(&self, view: &View<'_>, stop: &dyn Fn() -> bool, embedded: &mut Vec<Text>) -> Found {
+        let Some(landmark) = Landmark::rarest(self.literals(), view.source) else { return Found::default() };
+        let mut search = Search::new(self, view);
         let mut seen = 0_usize;
-        preorder(tree.root_node(), |node| {
+        preorder(view.tree.root_node(), |node| {
             seen += 1;
             if seen.is_multiple_of(STOP_EVERY) && stop() {
                 return Descend::Stop;
@@ -65,9 +81,26 @@ impl Pattern {
                 return Descend::No;
             }
             search.visit(node);
+            embedded.extend(view.embedded(self.grammar(), node));
             Descend::Yes
         });
-        search.finish(stop)
+        let mut found = search.finish(stop);
+        for it in &mut found.matches {
+            view.put_in_place(it);
+        }
+        found
+    }
+}
+
+impl Found {
+    fn add(&mut self, other: Self) {
+        self.matches.extend(other.matches);
+        self.exhausted += other.exhausted;
+        for (total, counts) in [(&mut self.near, other.near), (&mut self.also, other.also)] {
+            for (name, count) in counts {
+                *total.entry(name).or_default() += count;
+            }
+        }
     }
 }
 
@@ -141,6 +174,7 @@ struct Search<'p, 'tree> {
     others: Vec<(&'p str, Candidate<'p>)>,
     runs: bool,
     machine: Machine<'p, 'tree>,
+    inside: Range<usize>,
     cursor: TreeCursor<'tree>,
     found: Found,
     ranges: BTreeSet<(usize, usize)>,
@@ -150,7 +184,11 @@ struct Search<'p, 'tree> {
 }
 
 impl<'p, 'tree> Search<'p, 'tree> {
-    fn new(pattern: &'p Pattern, root: Node<'tree>, source: &'p [u8]) -> Self {
+    fn new(pattern: &'p Pattern, view: &View<'tree>) -> Self
+    where
+        'tree: 'p,
+    {
+        let root = view.tree.root_node();
         let kinds = pattern.grammar().kinds();
         let family: Vec<_> = pattern.programs.iter().map(|it| Candidate::new(it, kinds)).collect();
         let others: Vec<_> =
@@ -163,7 +201,8 @@ impl<'p, 'tree> Search<'p, 'tree> {
             family,
             others,
             runs,
-            machine: Machine::new(root, source, kinds),
+            machine: Machine::new(root, view.source, kinds),
+            inside: view.inside.clone(),
             cursor: root.walk(),
             found: Found::default(),
             ranges: BTreeSet::new(),
@@ -173,12 +212,14 @@ impl<'p, 'tree> Search<'p, 'tree> {
     }
 
     fn visit(&mut self, node: Node<'tree>) {
-        let lone = [Element::lone(node, self.kinds)];
-        if !node.has_error() {
-            self.compare(&lone, 0, Roots::One);
+        let inside =
+            |node: Node<'_>, all: &Range<usize>| all.start <= node.start_byte() && node.end_byte() <= all.end;
+        if !node.has_error() && inside(node, &self.inside) {
+            self.compare(&[Element::lone(node, self.kinds)], 0, Roots::One);
         }
         if self.runs && node.child_count() > 0 {
-            let siblings = elements(&mut self.cursor, node, self.kinds);
+            let mut siblings = elements(&mut self.cursor, node, self.kinds);
+            siblings.retain(|sibling| inside(sibling.node, &self.inside));
             for start in 0..siblings.len() {
                 self.compare(&siblings, start, Roots::Several);
             }
@@ -242,7 +283,6 @@ impl<'p, 'tree> Search<'p, 'tree> {
     }
 
     fn finish(mut self, stop: &dyn Fn() -> bool) -> Found {
-        self.found.matches.sort_by_key(|it| (it.range.start, std::cmp::Reverse(it.range.end)));
         for (range, index) in std::mem::take(&mut self.also) {
             if !self.ranges.contains(&range) {
                 *self.found.also.entry(self.others[index].0.to_owned()).or_default() += 1;

@@ -1,0 +1,76 @@
+//! Code that a file holds as raw tokens, such as the arguments of a macro: cut out and parsed in a scaffold, so
+//! that it can be searched like the rest. What no scaffold takes stays a row of tokens.
+
+use crate::matcher::Match;
+use crate::stopping::parse_clean;
+use grammars::Grammar;
+use std::ops::Range;
+use tree_sitter::{Node, Tree};
+
+/// Embedded code within embedded code, at most.
+const MAX_LEVELS: usize = 8;
+
+/// Embedded code in its scaffold.
+#[derive(Debug)]
+pub(crate) struct Text {
+    source: Vec<u8>,
+    tree: Tree,
+    inside: Range<usize>,
+    at: usize,
+    level: usize,
+}
+
+/// What is searched: a file, or code embedded in one.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) tree: &'a Tree,
+    pub(crate) source: &'a [u8],
+    /// The part of `source` that is of the file, and where that part starts in the file.
+    pub(crate) inside: Range<usize>,
+    pub(crate) at: usize,
+    /// How many embedded texts it lies in.
+    pub(crate) level: usize,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(text: &'a Text) -> Self {
+        let Text { source, tree, inside, at, level } = text;
+        Self { tree, source, inside: inside.clone(), at: *at, level: *level }
+    }
+
+    /// Moves a match to its place in the file.
+    pub(crate) fn put_in_place(&self, it: &mut Match) {
+        let place = |range: &mut Range<usize>| {
+            *range = self.in_file(range.start)..self.in_file(range.end);
+        };
+        place(&mut it.range);
+        for capture in &mut it.captures {
+            place(&mut capture.range);
+            capture.items.iter_mut().for_each(place);
+        }
+    }
+
+    /// The code that `node` has between delimiters as raw tokens, if they parse.
+    pub(crate) fn embedded(&self, grammar: &'static Grammar, node: Node<'_>) -> Option<Text> {
+        let open = grammar.kinds().embedding.contains(node.kind_id()) && !node.has_error();
+        if !open || self.level >= MAX_LEVELS {
+            return None;
+        }
+        let rule = grammar.embedded().iter().find(|rule| rule.parent == node.kind())?;
+        let tokens = node.children(&mut node.walk()).find(|child| child.kind() == rule.tokens)?;
+        let last = tokens.child_count().checked_sub(1)?;
+        let content = tokens.child(0)?.end_byte()..tokens.child(last)?.start_byte();
+        let code = std::str::from_utf8(self.source.get(content.clone())?).ok()?;
+        rule.scaffolds.iter().find_map(|(prefix, suffix)| {
+            let text = format!("{prefix}{code}{suffix}");
+            let tree = parse_clean(grammar, &text)?;
+            let inside = prefix.len()..prefix.len() + code.len();
+            let at = self.in_file(content.start);
+            Some(Text { source: text.into_bytes(), tree, inside, at, level: self.level + 1 })
+        })
+    }
+
+    fn in_file(&self, offset: usize) -> usize {
+        self.at + offset - self.inside.start
+    }
+}
