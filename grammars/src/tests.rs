@@ -19,8 +19,11 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         &kinds.token_lists,
         &kinds.holders,
         &kinds.sequences,
+        &kinds.spliced,
         &kinds.fieldless,
         &kinds.unlikely,
+        &kinds.clauses,
+        &kinds.labels,
         &kinds.distinct,
     ];
     let tokens = [&kinds.separators, &kinds.terminators, &kinds.values];

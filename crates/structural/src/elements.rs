@@ -1,6 +1,7 @@
 //! The children of a node that count: what patterns and code are both reduced to before they are compared.
 //! Comments and terminators vanish, separators become a property of the element they precede, and a
-//! separator at the end of a list vanishes unless its node gives it a meaning.
+//! separator at the end of a list vanishes unless its node gives it a meaning. The children of a node that only
+//! groups them count as its parent's.
 
 use grammars::Kinds;
 use tree_sitter::{Node, TreeCursor};
@@ -42,8 +43,16 @@ pub(crate) fn elements<'tree>(
     let counted = kinds.counted_separators.contains(parent.kind_id());
     let fieldless = kinds.fieldless.contains(parent.kind_id());
     let mut pending: Option<Node<'tree>> = None;
-    loop {
+    // The fields of the spliced nodes that the cursor is in.
+    let mut around: Vec<u16> = Vec::new();
+    'siblings: loop {
         let node = cursor.node();
+        let own = cursor.field_id().map_or(0, std::num::NonZero::get);
+        let field = if own == 0 { around.last().copied().unwrap_or(0) } else { own };
+        if kinds.spliced.contains(node.kind_id()) && cursor.goto_first_child() {
+            around.push(field);
+            continue;
+        }
         let token = !is_value(node, kinds);
         if node.is_extra() && !node.is_error() || token && is_silent(node, kinds) {
             // Does not count.
@@ -52,8 +61,7 @@ pub(crate) fn elements<'tree>(
                 list.push(Element::lone(hole, kinds));
             }
         } else {
-            let field = if fieldless { None } else { cursor.field_id() };
-            let field = field.map_or(0, std::num::NonZero::get);
+            let field = if fieldless { 0 } else { field };
             let separator = match pending.take() {
                 Some(last) if token => {
                     if counted {
@@ -66,8 +74,11 @@ pub(crate) fn elements<'tree>(
             };
             list.push(Element { node, field, separator, value: !token });
         }
-        if !cursor.goto_next_sibling() {
-            break;
+        while !cursor.goto_next_sibling() {
+            if around.pop().is_none() {
+                break 'siblings;
+            }
+            cursor.goto_parent();
         }
     }
     if let (Some(last), true) = (pending, counted) {
@@ -87,6 +98,12 @@ pub(crate) fn is_atom(node: Node<'_>, kinds: &Kinds) -> bool {
         || kinds.names.contains(kind)
         || kinds.literal.contains(kind)
         || kinds.text.contains(kind)
+}
+
+/// The text of an atom. A label may hold the white space behind its mark, which is none of it.
+pub(crate) fn atom_text<'s>(node: Node<'_>, source: &'s [u8], kinds: &Kinds) -> &'s [u8] {
+    let text = &source[node.byte_range()];
+    if kinds.labels.contains(node.kind_id()) { text.trim_ascii_end() } else { text }
 }
 
 /// Where a node ends without the separator or terminator that is its last token.

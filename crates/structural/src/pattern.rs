@@ -122,7 +122,7 @@ impl Pattern {
         let slots: Vec<Variable> =
             slots.names.into_iter().map(|(name, many)| Variable { name, many }).collect();
         let variables = slots.iter().filter(|variable| binds(&variable.name)).cloned().collect();
-        let notes = notes(fragment, main);
+        let notes = notes(grammar, fragment, main);
         Self { grammar, reading: main.name.clone(), slots, variables, notes, literals, programs, others }
     }
 }
@@ -138,7 +138,7 @@ fn check_arity(fragment: &Fragment) -> Result<(), PatternError> {
     Ok(())
 }
 
-fn notes(fragment: &Fragment, reading: &Reading) -> Vec<String> {
+fn notes(grammar: &Grammar, fragment: &Fragment, reading: &Reading) -> Vec<String> {
     let mut notes = Vec::new();
     for glued in &fragment.glued {
         notes.push(format!(
@@ -151,7 +151,23 @@ fn notes(fragment: &Fragment, reading: &Reading) -> Vec<String> {
             "`{text}` is literal text: a variable must be a whole node, not a part of a string"
         ));
     }
-    for word in lower_case_variables(&fragment.shown) {
+    let own: BTreeSet<&str> = (0..)
+        .zip(&fragment.variables)
+        .filter(|(index, variable)| {
+            !variable.many
+                && !reading.buried.contains(index)
+                && grammar.own_variables().contains(&variable.name)
+        })
+        .map(|(_, variable)| variable.name.as_str())
+        .collect();
+    for name in own {
+        notes.push(format!(
+            "`${name}` is a variable of the pattern and stands for any node; `\\${name}` is the one of the code"
+        ));
+    }
+    // Where code has dollars of its own, a lower-case one is no slip.
+    let words = lower_case_variables(&fragment.shown);
+    for word in words.into_iter().filter(|_| grammar.own_variables().is_empty()) {
         notes.push(format!("`{word}` is literal text: variables are upper case, `{}`", word.to_uppercase()));
     }
     notes

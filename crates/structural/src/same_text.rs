@@ -2,7 +2,7 @@
 //! way, whatever space, comments and trailing separators lie between them.
 //! It never normalises: `(a)` is not `a`, `'x'` is not `"x"`.
 
-use crate::elements::{elements, is_atom};
+use crate::elements::{atom_text, elements, is_atom};
 use grammars::Kinds;
 use tree_sitter::{Node, TreeCursor};
 
@@ -24,7 +24,7 @@ pub(crate) fn same_text<'tree>(
         if is_atom(left, kinds) || is_atom(right, kinds) {
             if !is_atom(left, kinds)
                 || !is_atom(right, kinds)
-                || source[left.byte_range()] != source[right.byte_range()]
+                || atom_text(left, source, kinds) != atom_text(right, source, kinds)
             {
                 return false;
             }

@@ -95,7 +95,8 @@ impl Fragment {
             // One name, one word: the tags of an element must be the same.
             let first = self.variables.iter().position(|it| it.name == variable.name).unwrap_or(index);
             layout.text.push_str(&spelling.replace("{}", &format!("{}{}", self.stem, letters(first))));
-            let range = start..layout.text.len();
+            // White space that a spelling ends with only keeps what follows apart.
+            let range = start..layout.text.trim_end().len();
             occurrences.push(Occurrence { name: variable.name.clone(), many: variable.many, range });
             layout.segments.push((layout.text.len(), variable.range.end));
         }

@@ -3,7 +3,7 @@
 //! It keeps nothing of the scaffold and nothing of tree-sitter. Recursion is on the pattern's own depth,
 //! which the builder's caller has bounded.
 
-use crate::elements::{Element, elements, is_atom};
+use crate::elements::{Element, atom_text, elements, is_atom};
 use crate::scaffold::{Occurrence, Scaffolded};
 use grammars::Kinds;
 use tree_sitter::{Node, TreeCursor};
@@ -94,6 +94,9 @@ impl<'tree> Builder<'_, 'tree> {
         if self.kinds.literal.contains(kind) {
             return self.literal(node);
         }
+        if self.kinds.labels.contains(kind) {
+            return Some(self.label(node));
+        }
         if is_atom(node, self.kinds) {
             let text = self.text(node.start_byte(), node.end_byte());
             if self.kinds.names.contains(kind) {
@@ -141,6 +144,23 @@ impl<'tree> Builder<'_, 'tree> {
         }
         let text = self.text(node.start_byte(), node.end_byte());
         Some(Body::Leaf { kind, text })
+    }
+
+    /// A name with the mark behind it: the name may be a variable.
+    fn label(&mut self, node: Node<'tree>) -> Body {
+        let kind = node.kind_id();
+        let end = node.start_byte() + atom_text(node, self.scaffolded.text.as_bytes(), self.kinds).len();
+        let named = self.scaffolded.occurrences.iter().position(|occurrence| {
+            !occurrence.many && occurrence.range.start == node.start_byte() && occurrence.range.end < end
+        });
+        let Some(index) = named else {
+            let text = self.text(node.start_byte(), end);
+            return Body::Leaf { kind, text };
+        };
+        self.findings.placed.push(index);
+        let occurrence = &self.scaffolded.occurrences[index];
+        let close = self.scaffolded.text.as_bytes()[occurrence.range.end..end].to_vec();
+        Body::Quoted { kind, open: Vec::new(), close, name: occurrence.name.clone() }
     }
 
     /// The delimiters of a literal whose whole content is the occurrence.

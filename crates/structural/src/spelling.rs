@@ -75,7 +75,7 @@ enum Class {
 
 impl Class {
     fn of(spelling: &str) -> Self {
-        let words = spelling.strip_suffix("{}");
+        let words = spelling.trim_end().strip_suffix("{}");
         if words.is_some_and(|words| {
             words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte))
         }) {
