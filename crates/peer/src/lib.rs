@@ -45,6 +45,8 @@ mod nursery;
 mod group;
 #[cfg(target_os = "linux")]
 mod guardian;
+#[cfg(target_os = "linux")]
+mod maps;
 
 mod content_length;
 mod json_lines;
