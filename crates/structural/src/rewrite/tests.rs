@@ -278,21 +278,22 @@ fn separators_are_neither_doubled_nor_left() {
 
 #[test]
 fn a_deleted_item_takes_one_separator_and_a_deleted_statement_its_line() {
-    let list = "x = [a, drop(), b]\ny = [drop(), a]\nz = [a, drop()]\nw = [drop(), drop()]\nv = [a, drop(), drop()]\n";
+    let list = "x = [a, drop(), b]\ny = [drop(), a]\nz = [a, drop()]\nw = [drop(), drop()]\nv = [a, drop(), drop()]\nu = [drop(), drop(), b]\n";
     check(
         "python",
         list,
         "drop()",
         "",
         expect![[r#"
-        x = [a, b]
-        y = [a]
-        z = [a]
-        w = []
-        v = [a]
-        ---
-        7 replaced
-    "#]],
+            x = [a, b]
+            y = [a]
+            z = [a]
+            w = []
+            v = [a]
+            u = [b]
+            ---
+            9 replaced
+        "#]],
     );
     check(
         "python",

@@ -51,7 +51,7 @@ fn the_number_of_threads_does_not_show() {
 fn the_first_matches_are_shown_even_after_an_early_stop() {
     let fixture = uneven(60);
     // Begun first, since it is large, and over the limit alone.
-    fixture.write("z.py", format!("{}{}", "f(1)\n".repeat(200), "#\n".repeat(1 << 20)));
+    fixture.write("z.py", format!("{}#{}", "f(1)\n".repeat(200), "x".repeat(1 << 20)));
     let selection = selection(&fixture);
     for threads in [1, 2, 16] {
         let answer = search(threads, 100).run(&selection).unwrap();
