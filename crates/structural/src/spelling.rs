@@ -61,7 +61,8 @@ fn options<'a>(all: &'a [String], fragment: &Fragment, variable: &VariableUse) -
 
 /// What sort of thing a spelling looks like.
 enum Class {
-    /// The placeholder, alone or behind words or a sign of names: `struct {}`, `T{}`, `${}`.
+    /// The placeholder, alone or behind words or a sign of names: `struct {}`, `T{}`, `${}`. Also what ends its
+    /// own line, and so fits before anything.
     Name,
     /// It ends like a statement or opens with a keyword.
     Statement,
@@ -75,10 +76,9 @@ enum Class {
 
 impl Class {
     fn of(spelling: &str) -> Self {
-        let words = spelling.trim_end().strip_suffix("{}");
-        if words.is_some_and(|words| {
-            words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte))
-        }) {
+        let words = spelling.strip_suffix("{}");
+        let is_word = |words: &str| words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte));
+        if spelling.ends_with('\n') || words.is_some_and(is_word) {
             Self::Name
         } else if spelling == "{{}}" || spelling.starts_with('<') {
             Self::Markup
