@@ -77,7 +77,8 @@ enum Class {
 impl Class {
     fn of(spelling: &str) -> Self {
         let words = spelling.strip_suffix("{}");
-        let is_word = |words: &str| words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte));
+        let is_word =
+            |words: &str| words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte));
         if spelling.ends_with('\n') || words.is_some_and(is_word) {
             Self::Name
         } else if spelling == "{{}}" || spelling.starts_with('<') {
