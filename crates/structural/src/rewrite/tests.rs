@@ -156,6 +156,32 @@ fn a_replacement_binds_as_the_match_did() {
 }
 
 #[test]
+fn operands_of_one_flat_node_are_no_list() {
+    check(
+        "python",
+        "x = a < foo(b, c)\n",
+        "foo($A, $B)",
+        "$A < $B",
+        expect![[r#"
+        x = a < (b < c)
+        ---
+        1 replaced; 1 parenthesized
+    "#]],
+    );
+    check(
+        "python",
+        "x = [a, foo(b, c)]\n",
+        "foo($A, $B)",
+        "$A, $B",
+        expect![[r#"
+        x = [a, b, c]
+        ---
+        1 replaced
+    "#]],
+    );
+}
+
+#[test]
 fn nothing_of_the_match_is_lost() {
     check(
         "dart",
@@ -273,6 +299,46 @@ fn separators_are_neither_doubled_nor_left() {
             ---
             1 replaced
         "#]],
+    );
+}
+
+#[test]
+fn a_separator_beside_an_empty_ellipsis_is_not_kept() {
+    check(
+        "python",
+        "f(1, 2)\nf(1, 3, 2)\n",
+        "f($A, $$$M, $B)",
+        "g($$$M, $B)",
+        expect![[r#"
+        g(2)
+        g(3, 2)
+        ---
+        2 replaced
+    "#]],
+    );
+    check(
+        "python",
+        "f(1, 2)\nf(1, 3, 2)\n",
+        "f($A, $$$M, $B)",
+        "g($A, $$$M)",
+        expect![[r#"
+        g(1)
+        g(1, 3)
+        ---
+        2 replaced
+    "#]],
+    );
+    check(
+        "python",
+        "f( )\nf(  # why\n)\n",
+        "f($$$A)",
+        "g($$$A)",
+        expect![[r#"
+        g()
+        g()
+        ---
+        2 replaced; comments dropped at 2
+    "#]],
     );
 }
 
