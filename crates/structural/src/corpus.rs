@@ -6,7 +6,7 @@ use grammars::Grammar;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MAX_BYTES: u64 = 60_000;
+const MAX_BYTES: u64 = 120_000;
 
 fn folder(grammar: &Grammar) -> Option<PathBuf> {
     match grammar.id() {

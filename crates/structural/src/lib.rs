@@ -1,7 +1,10 @@
 //! Structural search and staged rewriting; the tools `ast_grep` and `ast_edit`.
 //!
-//! The way through: `placeholder` lexes `$NAME`, `pattern` compiles a fragment inside the scaffolds of its
-//! language's ladder, `parse` gives the tree of a file, `matcher` walks it. `languages` chooses the files and
+//! The way through: `placeholder` lexes `$NAME`; `pattern` compiles a fragment: `ladder` lays it out in each
+//! `scaffold` of its language, variables in every `spelling`, and what parses becomes a `shape`, readings that mean
+//! the same one `family`, and each a `program`; `refusal` explains what does not. `parse` gives the tree of a file;
+//! `matcher` walks it and what is `embedded` in it, `machine` compares one place with a program, by `elements` and
+//! `same_text`. `languages` chooses the files and
 //! `prefilter` those worth parsing, `visit` reads one and `sweep` all of them on every core. [`AstGrep`] answers what
 //! `search` finds; [`AstEdit`] stages what `propose` makes of `rewrite`; `render` writes both for a model.
 //!

@@ -2,7 +2,12 @@
 //! Among the solutions it finds the one whose ellipses are shortest, from left to right. It never
 //! recurses, and it never gives up silently: a spent step budget is an outcome of its own.
 
-use crate::elements::{Element, elements, end_without_terminator};
+mod state;
+
+use state::{Alternative, Choice, Dead, Frame, Separator, State, Value, separator_fits};
+pub(crate) use state::{Bound, Matched, Outcome, Strictness};
+
+use crate::elements::{Element, atom_text, elements, end_without_terminator};
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
 use grammars::Kinds;
@@ -18,103 +23,6 @@ const MAX_NEAR_STEPS: usize = 4_000;
 const MAX_KEPT: usize = 1_024;
 /// The most neighbouring children a near miss may have too many, except at the end of a node.
 const MAX_NEAR_GROUP: usize = 3;
-
-/// How a place compares with the pattern.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    Matched(Matched),
-    No,
-    /// The step budget ran out.
-    Exhausted,
-}
-
-/// A match at one place.
-#[derive(Debug)]
-pub(crate) struct Matched {
-    pub(crate) range: Range<usize>,
-    /// By slot.
-    pub(crate) bindings: Vec<Option<Bound>>,
-    /// What the code has beyond the pattern; only when near misses were asked for.
-    pub(crate) surplus: Option<String>,
-}
-
-/// What a variable stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bound {
-    pub(crate) range: Range<usize>,
-    pub(crate) items: Vec<Range<usize>>,
-}
-
-/// Whether one surplus group of children may be passed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Strictness {
-    Strict,
-    Near,
-}
-
-/// The separator that the next element must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Separator {
-    /// The pattern's own.
-    Own,
-    /// That of an ellipsis that stood for nothing: one of the two separators beside it went with it.
-    Instead(u16),
-    /// Any: nothing of the pattern stands before.
-    Any,
-}
-
-/// A list of siblings and how to go on after it.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    list: usize,
-    /// The frame of the parent and the index to go on at there.
-    parent: Option<(usize, usize)>,
-}
-
-/// Where the run is: everything that a step depends on but the bindings.
-#[derive(Debug, Clone, Copy)]
-struct State {
-    step: usize,
-    frame: usize,
-    index: usize,
-    separator: Separator,
-}
-
-/// An ellipsis at a place where every length failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Dead {
-    step: usize,
-    list: usize,
-    index: usize,
-    separator: Separator,
-    surplus: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Value {
-    Node { list: usize, index: usize },
-    Run { list: usize, start: usize, end: usize },
-    Content { start: usize, end: usize },
-}
-
-/// What to try when the current way fails.
-#[derive(Debug)]
-struct Choice {
-    state: State,
-    trail: usize,
-    frames: usize,
-    /// Whether something had been passed over by then.
-    surplus: bool,
-    kind: Alternative,
-}
-
-#[derive(Debug)]
-enum Alternative {
-    /// The ellipsis at this state stands for this many elements.
-    Longer(usize),
-    /// Pass over this many elements.
-    Surplus(usize),
-}
 
 /// Reused from place to place in one file.
 pub(crate) struct Machine<'a, 'tree> {
@@ -257,8 +165,12 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 let frame = self.frames.len() - 1;
                 return Some(State { step: state.step + 1, frame, index: 0, separator: Separator::Own });
             }
-            Op::Name(text) => self.kinds.names.contains(kind) && self.source[node.byte_range()] == text[..],
-            Op::Leaf { kind: wanted, text } => kind == *wanted && self.source[node.byte_range()] == text[..],
+            Op::Name(text) => {
+                self.kinds.names.contains(kind) && atom_text(node, self.source, self.kinds) == text
+            }
+            Op::Leaf { kind: wanted, text } => {
+                kind == *wanted && atom_text(node, self.source, self.kinds) == text
+            }
             Op::Token { kind: wanted } => kind == *wanted && !element.value,
             Op::Quoted { kind: wanted, open, close, slot } => {
                 let content = (kind == *wanted).then(|| self.content(node, open, close)).flatten()?;
@@ -280,8 +192,9 @@ impl<'a, 'tree> Machine<'a, 'tree> {
 
     /// The content of a literal with exactly these delimiters.
     fn content(&self, node: Node<'tree>, open: &[u8], close: &[u8]) -> Option<Range<usize>> {
-        let (start, end) = (node.start_byte(), node.end_byte());
-        let text = &self.source[start..end];
+        let start = node.start_byte();
+        let text = atom_text(node, self.source, self.kinds);
+        let end = start + text.len();
         if text.len() < open.len() + close.len() || !text.starts_with(open) || !text.ends_with(close) {
             return None;
         }
@@ -331,6 +244,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 && (frame.parent.is_none() || element.field == step.field)
                 && (count > 1 || separator_fits(step, state.separator, element))
                 && !(frame.parent.is_none() && element.node.has_error())
+                && !self.kinds.clauses.contains(element.node.kind_id())
         });
         if !takes {
             let dead = self.key(state);
@@ -368,8 +282,9 @@ impl<'a, 'tree> Machine<'a, 'tree> {
     fn pass_over(&mut self, state: State, count: usize) -> State {
         let list = self.frames[state.frame].list;
         let group = &self.lists[list][state.index..state.index + count];
-        let first = group.iter().position(|element| element.value).unwrap_or(0);
-        self.surplus = Some((list, state.index + first));
+        let clause = |element: &Element<'_>| self.kinds.clauses.contains(element.node.kind_id());
+        let first = group.iter().position(clause).or_else(|| group.iter().position(|element| element.value));
+        self.surplus = Some((list, state.index + first.unwrap_or(0)));
         State { index: state.index + count, separator: Separator::Any, ..state }
     }
 
@@ -486,13 +401,4 @@ impl<'a, 'tree> Machine<'a, 'tree> {
 /// Empties a table; one that a hard place has blown up is given back, since clearing costs its capacity.
 fn clear<T: Default>(table: &mut T, capacity: impl Fn(&T) -> usize, empty: impl Fn(&mut T)) {
     if capacity(table) > MAX_KEPT { *table = T::default() } else { empty(table) }
-}
-
-fn separator_fits(step: &Step, wanted: Separator, element: &Element<'_>) -> bool {
-    match wanted {
-        Separator::Any => true,
-        Separator::Own => element.separator == step.separator,
-        Separator::Instead(_) if step.separator == 0 => element.separator == 0,
-        Separator::Instead(separator) => element.separator == separator,
-    }
 }
