@@ -78,6 +78,9 @@ pub(crate) struct Data {
     /// Words that open a declaration: such a fragment is read as a member or declaration first.
     #[serde(default)]
     pub(crate) declaration_starts: Vec<String>,
+    /// Words that are no name at the start of a fragment, whatever the parser makes of them there.
+    #[serde(default)]
+    pub(crate) reserved: Vec<String>,
     /// Names of variables that code in this language writes as a pattern does, such as the `HOME` of `$HOME`.
     #[serde(default)]
     pub(crate) own_variables: Vec<String>,

@@ -96,6 +96,11 @@ impl Grammar {
         &self.data().declaration_starts
     }
 
+    /// Whether `word` is no name at the start of a fragment.
+    pub fn is_reserved(&self, word: &str) -> bool {
+        self.data().reserved.iter().any(|reserved| reserved == word)
+    }
+
     /// Names of variables that code in this language writes as a pattern does.
     pub fn own_variables(&self) -> &[String] {
         &self.data().own_variables

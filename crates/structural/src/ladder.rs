@@ -108,12 +108,14 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
     }
 }
 
-/// Whether any rung accepts the fragment; cheaper than [`climb`] when one does.
-pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment) -> bool {
+/// Whether any rung accepts the fragment with its variables spelt in one of the `most` cheapest ways; cheaper than
+/// [`climb`] when one does.
+pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment, most: usize) -> bool {
     let ways = Ways::of(grammar, fragment);
     ordered(grammar, fragment).into_iter().filter(|rung| !rung.aside).any(|rung| {
         let mut accepted = false;
-        try_rung(grammar, fragment, rung, &ways.at(rung), |outcome, _| {
+        let ways = ways.at(rung);
+        try_rung(grammar, fragment, rung, &ways[..ways.len().min(most)], |outcome, _| {
             accepted |= matches!(outcome, Outcome::Accepted(..));
             accepted
         });
@@ -225,6 +227,9 @@ fn judge(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>, tree: &Tree) ->
     if nodes.iter().any(|element| is_deeper_than(element.node, MAX_DEPTH)) {
         return Outcome::TooDeep;
     }
+    if nodes.first().is_some_and(|first| opens_with_reserved_name(grammar, scaffolded, first.node)) {
+        return Outcome::Refused;
+    }
     match build(&nodes, scaffolded, kinds) {
         Some((shapes, _))
             if matches!(shapes[..], [Shape { body: Body::One { .. } | Body::Many { .. }, .. }]) =>
@@ -234,6 +239,12 @@ fn judge(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>, tree: &Tree) ->
         Some((shapes, findings)) => Outcome::Accepted(shapes, findings),
         None => Outcome::Refused,
     }
+}
+
+/// Whether a word that opens a statement was taken for a name, as in a call of a function named `if`.
+fn opens_with_reserved_name(grammar: &Grammar, scaffolded: &Scaffolded<'_>, node: Node<'_>) -> bool {
+    let leaf = std::iter::successors(Some(node), |node| node.child(0)).last().unwrap_or(node);
+    grammar.kinds().names.contains(leaf.kind_id()) && grammar.is_reserved(&scaffolded.text[leaf.byte_range()])
 }
 
 /// The node, or the run of whole siblings, that the fragment is.
