@@ -65,7 +65,7 @@ impl Pattern {
 
     /// Whether `text` stands in the language somewhere.
     pub(crate) fn accepts(grammar: &'static Grammar, text: &str) -> bool {
-        text.len() <= MAX_LENGTH && accepts(grammar, &Fragment::lex(grammar, text))
+        text.len() <= MAX_LENGTH && accepts(grammar, &Fragment::lex(grammar, text), usize::MAX)
     }
 
     pub(crate) fn grammar(&self) -> &'static Grammar {

@@ -9,11 +9,11 @@ use crate::stopping::parse_logged;
 use grammars::Grammar;
 
 /// Proposals tried before giving up.
-const MAX_PROPOSALS: usize = 24;
+const MAX_PROPOSALS: usize = 16;
 /// The longest fragment for which a nearest form is looked for, in bytes.
 const MAX_MENDED: usize = 2_048;
-/// Ways to spell the variables that are followed up to where they stop.
-const MAX_WAYS: usize = 6;
+/// Ways to spell the variables that are followed up to where they stop, and that a proposal is tried in.
+const MAX_WAYS: usize = 12;
 
 /// Why a fragment is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,7 +108,7 @@ fn nearest(grammar: &'static Grammar, shown: &str, offset: usize) -> Option<Stri
     proposals(grammar, shown, offset)
         .into_iter()
         .take(MAX_PROPOSALS)
-        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal)))
+        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal), MAX_WAYS))
 }
 
 fn proposals(grammar: &Grammar, shown: &str, offset: usize) -> Vec<String> {
