@@ -59,10 +59,25 @@ impl Trees<'_> {
             (Some(Unit::Node(old)), Some(Unit::Node(new))) => !exact || self.is_same_sort(old, new),
             (Some(Unit::Node(_)), _) => false,
             (Some(Unit::Run { .. }), now) => now.is_some(),
-            (None, _) => {
-                range.is_empty() || spans::inside_string(self.grammar, self.after.root_node(), range.start)
+            (None, now) => {
+                range.is_empty()
+                    || spans::inside_string(self.grammar, self.after.root_node(), range.start)
+                    || self.is_labelled(self.before, origin)
+                        && (self.is_labelled(self.after, range) || self.is_lone_name(now))
             }
         }
+    }
+
+    /// Whether the range is the name that a label holds.
+    fn is_labelled(&self, tree: &Tree, range: &Range<usize>) -> bool {
+        let node = tree.root_node().descendant_for_byte_range(range.start, range.end);
+        node.is_some_and(|node| {
+            node.start_byte() == range.start && self.grammar.kinds().labels.contains(node.kind_id())
+        })
+    }
+
+    fn is_lone_name(&self, unit: Option<Unit<'_>>) -> bool {
+        matches!(unit, Some(Unit::Node(node)) if self.grammar.kinds().names.contains(node.kind_id()))
     }
 
     /// Whether a replacement is a node, or siblings in a list: nothing but separators between them.
