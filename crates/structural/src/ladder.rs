@@ -29,6 +29,7 @@ pub(crate) struct Reading {
     /// Variables that are literal text here, by their place in the fragment's list.
     pub(crate) buried: Vec<usize>,
     keyword_as_name: bool,
+    pub(crate) commented: bool,
     unlikely: bool,
     aside: bool,
     cost: (bool, usize),
@@ -41,6 +42,7 @@ impl Reading {
             shapes,
             buried: findings.buried,
             keyword_as_name: findings.keyword_as_name,
+            commented: findings.commented,
             unlikely: findings.unlikely,
             aside: rung.aside,
             cost: (rung.role == Role::Extra && !hinted, way.cost),
@@ -236,7 +238,10 @@ fn judge(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>, tree: &Tree) ->
         {
             Outcome::Bare
         }
-        Some((shapes, findings)) => Outcome::Accepted(shapes, findings),
+        Some((shapes, mut findings)) => {
+            findings.commented = nodes.iter().any(|element| has_comment(element.node, kinds));
+            Outcome::Accepted(shapes, findings)
+        }
         None => Outcome::Refused,
     }
 }
@@ -328,6 +333,15 @@ fn run<'tree>(
     nodes.first_mut()?.separator = 0;
     // Bare tokens between nodes show that a construct was cut in two.
     nodes.iter().all(|element| element.value).then_some(nodes)
+}
+
+fn has_comment(node: Node<'_>, kinds: &Kinds) -> bool {
+    let mut found = false;
+    preorder(node, |inner| {
+        found |= kinds.comment.contains(inner.kind_id());
+        if found { Descend::Stop } else { Descend::Yes }
+    });
+    found
 }
 
 fn is_deeper_than(node: Node<'_>, limit: usize) -> bool {

@@ -165,6 +165,9 @@ fn notes(grammar: &Grammar, fragment: &Fragment, reading: &Reading) -> Vec<Strin
             "`${name}` is a variable of the pattern and stands for any node; `\\${name}` is the one of the code"
         ));
     }
+    if reading.commented {
+        notes.push("comments in the pattern are ignored".to_owned());
+    }
     // Where code has dollars of its own, a lower-case one is no slip.
     let words = lower_case_variables(&fragment.shown);
     for word in words.into_iter().filter(|_| grammar.own_variables().is_empty()) {

@@ -43,6 +43,8 @@ pub(crate) struct Findings {
     pub(crate) buried: Vec<usize>,
     /// An identifier that is a keyword of the language.
     pub(crate) keyword_as_name: bool,
+    /// There are comments, which do not count.
+    pub(crate) commented: bool,
     /// A node that the language's data calls unlikely.
     pub(crate) unlikely: bool,
     /// Variables placed.

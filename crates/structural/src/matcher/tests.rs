@@ -147,7 +147,7 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn no_fragment_and_no_source_is_too_odd(fragment in words(), source in words(), glue in any::<bool>()) {
