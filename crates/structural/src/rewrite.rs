@@ -103,7 +103,7 @@ pub(crate) fn rewrite(
     };
     let grammar = first.pattern.grammar();
     let survey = Survey::of(grammar, tree, source);
-    let layout = Layout::new(source, survey.frozen);
+    let layout = Layout::new(source, survey.frozen, &survey.comments);
     let mut work =
         Work { tree, layout: &layout, rules, cares: vec![Care::default(); chosen.len()], chosen: &chosen };
     let (assembled, error) = work.settle(limits)?;

@@ -85,22 +85,34 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// How much of the source's `gap` the tokens take at its start, each with the white space before it. `None` when
-/// something else stands there, such as a comment.
-pub(super) fn from_start(gap: &[u8], tokens: &[String]) -> Option<usize> {
+/// How much of the source's `gap` the tokens take at its start, each with the white space and comments before it.
+/// `None` when something else stands there.
+pub(super) fn from_start(gap: &[u8], tokens: &[String], comments: &[Range<usize>]) -> Option<usize> {
     let mut at = 0;
     for token in tokens {
-        let rest = gap[at..].trim_ascii_start().strip_prefix(token.as_bytes())?;
-        at = gap.len() - rest.len();
+        loop {
+            at = gap.len() - gap[at..].trim_ascii_start().len();
+            let Some(comment) = comments.iter().find(|comment| comment.start == at) else { break };
+            at = comment.end;
+        }
+        at = gap.len() - gap[at..].strip_prefix(token.as_bytes())?.len();
     }
     Some(at)
 }
 
-/// Where the tokens at its end start, each with the white space behind it.
-pub(super) fn from_end(gap: &[u8], tokens: &[String]) -> Option<usize> {
+/// Where the tokens at its end start, each with the white space and comments behind it.
+pub(super) fn from_end(gap: &[u8], tokens: &[String], comments: &[Range<usize>]) -> Option<usize> {
     let mut end = gap.len();
     for token in tokens.iter().rev() {
-        end = gap[..end].trim_ascii_end().strip_suffix(token.as_bytes())?.len();
+        loop {
+            end = gap[..end].trim_ascii_end().len();
+            let Some(comment) = comments.iter().find(|comment| comment.start < end && end <= comment.end)
+            else {
+                break;
+            };
+            end = comment.start;
+        }
+        end = gap[..end].strip_suffix(token.as_bytes())?.len();
     }
     Some(end)
 }
@@ -139,11 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn the_source_may_have_white_space_but_nothing_else() {
+    fn the_source_may_have_white_space_and_comments_but_nothing_else() {
         let tokens = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(from_start(b"\n  .unwrap()", &tokens(". unwrap")), Some(10));
-        assert_eq!(from_start(b"/* */.unwrap()", &tokens(".")), None);
-        assert_eq!(from_end(b"foo (\n  ", &tokens("(")), Some(4));
-        assert_eq!(from_end(b"a ,\n)", &tokens(") )")), None);
+        assert_eq!(from_start(b"\n  .unwrap()", &tokens(". unwrap"), &[]), Some(10));
+        assert_eq!(from_start(b" /* */ .unwrap()", &tokens("."), &[1..6]), Some(8));
+        assert_eq!(from_start(b"/* */.unwrap()", &tokens("."), &[]), None);
+        assert_eq!(from_end(b"foo (\n  ", &tokens("("), &[]), Some(4));
+        assert_eq!(from_end(b"foo ( # why\n  ", &tokens("("), &[6..12]), Some(4));
+        assert_eq!(from_end(b"a ,\n)", &tokens(") )"), &[]), None);
     }
 }

@@ -262,8 +262,9 @@ impl Filling<'_> {
         let (mut first, mut last) = (None, None);
         if let Shared::Ends { before, after, middle, tight } = shared {
             let source = &layout.source[gap.clone()];
-            first = alignment::from_start(source, before).filter(|end| *end > 0);
-            last = alignment::from_end(source, after)
+            let comments = layout.comments_in(&gap);
+            first = alignment::from_start(source, before, &comments).filter(|end| *end > 0);
+            last = alignment::from_end(source, after, &comments)
                 .filter(|start| *start < source.len() && *start >= first.unwrap_or(0));
             if tight.before {
                 first = first.map(|first| source.len() - source[first..].trim_ascii_start().len());

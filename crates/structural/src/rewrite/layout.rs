@@ -13,20 +13,28 @@ pub(super) struct Layout<'s> {
     starts: Vec<usize>,
     /// Line starts inside strings, templates and heredocs, in order.
     frozen: Vec<usize>,
+    comments: &'s [Range<usize>],
     pub(super) ending: &'static str,
     /// Whether indented lines mostly start with a tab.
     pub(super) tabs: bool,
 }
 
 impl<'s> Layout<'s> {
-    pub(super) fn new(source: &'s [u8], frozen: Vec<usize>) -> Self {
+    pub(super) fn new(source: &'s [u8], frozen: Vec<usize>, comments: &'s [Range<usize>]) -> Self {
         let first = Bom::detect(source).map_or(0, Bom::len);
         let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let starts: Vec<usize> = std::iter::once(first).chain(newlines.map(|(at, _)| at + 1)).collect();
         let indented =
             |white: &[u8]| starts.iter().filter(|start| source[**start..].starts_with(white)).count();
         let tabs = indented(b"\t") > indented(b"  ");
-        Self { source, starts, frozen, ending: Endings::count(source).majority().as_str(), tabs }
+        Self { source, starts, frozen, comments, ending: Endings::count(source).majority().as_str(), tabs }
+    }
+
+    /// The comments that lie in a range, relative to its start.
+    pub(super) fn comments_in(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+        let first = self.comments.partition_point(|comment| comment.start < range.start);
+        let inside = self.comments[first..].iter().take_while(|comment| comment.end <= range.end);
+        inside.map(|comment| comment.start - range.start..comment.end - range.start).collect()
     }
 
     /// Where the line of a byte starts, behind a byte order mark.
@@ -190,7 +198,7 @@ mod tests {
 
     #[test]
     fn the_first_line_starts_behind_the_mark() {
-        let layout = Layout::new("\u{feff}  a\n\tb".as_bytes(), vec![]);
+        let layout = Layout::new("\u{feff}  a\n\tb".as_bytes(), vec![], &[]);
         assert_eq!((layout.line_start(5), layout.indent(5)), (3, &b"  "[..]));
         assert!(layout.begins_line(5) && !layout.begins_line(6) && layout.begins_line(8));
     }

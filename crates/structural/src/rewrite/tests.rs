@@ -246,6 +246,25 @@ fn nothing_of_the_match_is_lost() {
 }
 
 #[test]
+fn comments_beside_shared_tokens_stay() {
+    check(
+        "rust",
+        "fn f() {\n    a()\n        // why\n        .unwrap();\n}\n",
+        "$X.unwrap()",
+        "$X.expect(\"x\")",
+        expect![[r#"
+        fn f() {
+            a()
+                // why
+                .expect("x");
+        }
+        ---
+        1 replaced
+    "#]],
+    );
+}
+
+#[test]
 fn separators_are_neither_doubled_nor_left() {
     check(
         "python",
