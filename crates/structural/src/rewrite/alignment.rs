@@ -154,10 +154,10 @@ mod tests {
     fn the_source_may_have_white_space_and_comments_but_nothing_else() {
         let tokens = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(from_start(b"\n  .unwrap()", &tokens(". unwrap"), &[]), Some(10));
-        assert_eq!(from_start(b" /* */ .unwrap()", &tokens("."), &[1..6]), Some(8));
+        assert_eq!(from_start(b" /* */ .unwrap()", &tokens("."), std::slice::from_ref(&(1..6))), Some(8));
         assert_eq!(from_start(b"/* */.unwrap()", &tokens("."), &[]), None);
         assert_eq!(from_end(b"foo (\n  ", &tokens("("), &[]), Some(4));
-        assert_eq!(from_end(b"foo ( # why\n  ", &tokens("("), &[6..12]), Some(4));
+        assert_eq!(from_end(b"foo ( # why\n  ", &tokens("("), std::slice::from_ref(&(6..12))), Some(4));
         assert_eq!(from_end(b"a ,\n)", &tokens(") )"), &[]), None);
     }
 }
