@@ -60,7 +60,7 @@ pub enum Role {
 pub struct Embedded {
     /// The kind of the node that the tokens belong to.
     pub parent: String,
-    /// The kind of the node that holds the tokens, with a delimiter at each end.
+    /// The kind of the node that holds the tokens, with a delimiter at each end unless they are one piece of text.
     pub tokens: String,
     /// Prefix and suffix that make a file of what is between the delimiters; the first that parses is used.
     pub scaffolds: Vec<(String, String)>,
@@ -129,6 +129,8 @@ pub(crate) struct KindNames {
     pub(crate) distinct: Vec<String>,
     pub(crate) clauses: Vec<String>,
     pub(crate) labels: Vec<String>,
+    pub(crate) suffixes: Vec<String>,
+    pub(crate) loose: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -74,6 +74,11 @@ pub struct Kinds {
     pub clauses: KindSet,
     /// Names that hold the mark behind them, such as the `name: ` of a keyword argument.
     pub labels: KindSet,
+    /// Nodes that continue the one before them, such as the `.b` of `a.b` where the two are siblings: a variable
+    /// takes them with it.
+    pub suffixes: KindSet,
+    /// Operations whose last operand the parser cuts short: the suffixes behind them are still part of it.
+    pub loose: KindSet,
     /// Nodes in which code may stand as raw tokens.
     pub embedding: KindSet,
     /// Nodes that only group their children, such as the statements of a block or the values of a `return`: the
@@ -107,6 +112,8 @@ impl Kinds {
             distinct,
             clauses,
             labels,
+            suffixes,
+            loose,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -130,6 +137,8 @@ impl Kinds {
             distinct: named(distinct),
             clauses: named(clauses),
             labels: named(labels),
+            suffixes: named(suffixes),
+            loose: named(loose),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
             keywords: keywords(language),

@@ -24,6 +24,8 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         &kinds.unlikely,
         &kinds.clauses,
         &kinds.labels,
+        &kinds.suffixes,
+        &kinds.loose,
         &kinds.distinct,
     ];
     let tokens = [&kinds.separators, &kinds.terminators, &kinds.values];

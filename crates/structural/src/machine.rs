@@ -155,7 +155,9 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             State { step: state.step + 1, index: state.index + 1, separator: Separator::Own, ..state };
         let node = element.node;
         let kind = node.kind_id();
+        let cut_short = self.kinds.loose.contains(kind) && goes_on(node, self.kinds);
         let fits = match &step.op {
+            Op::Enter { .. } if cut_short => false,
             Op::Enter { kind: wanted } => {
                 if kind != *wanted || !element.value {
                     return None;
@@ -178,9 +180,16 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 true
             }
             Op::One { slot } => {
-                if !element.value || node.start_byte() == node.end_byte() || self.kinds.holders.contains(kind)
-                {
+                let barred = self.kinds.holders.contains(kind) || self.kinds.suffixes.contains(kind);
+                if !element.value || node.start_byte() == node.end_byte() || barred {
                     return None;
+                }
+                if cut_short {
+                    let count = (1..).find(|&count| !self.is_suffix(list, state.index + count)).unwrap_or(1);
+                    return self.extend(*slot, state, count);
+                }
+                if self.is_suffix(list, state.index + 1) {
+                    self.choose(state, Alternative::Longer(2));
                 }
                 self.bind(*slot, Value::Node { list, index: state.index })?;
                 true
@@ -233,10 +242,14 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         None
     }
 
-    /// Lets the ellipsis at `state` stand for `count` elements.
+    /// Lets the variable at `state` stand for `count` elements.
     fn lengthen(&mut self, program: &Program, state: State, count: usize) -> Option<State> {
         let step = &program.steps[state.step];
-        let Op::Many { slot } = &step.op else { return None };
+        let slot = match &step.op {
+            Op::Many { slot } => slot,
+            Op::One { slot } => return self.extend(*slot, state, count),
+            _ => return None,
+        };
         let frame = self.frames[state.frame];
         let last = state.index + count - 1;
         let takes = self.lists[frame.list].get(last).is_some_and(|element| {
@@ -256,6 +269,21 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         // A run that differs from its namesake may still be the start of one that does not.
         self.bind(*slot, Value::Run { list: frame.list, start: state.index, end })?;
         Some(State { step: state.step + 1, index: end, separator: Separator::Own, ..state })
+    }
+
+    /// Lets the variable for one node at `state` stand for it and the suffixes behind it, `count` elements in all.
+    fn extend(&mut self, slot: usize, state: State, count: usize) -> Option<State> {
+        let list = self.frames[state.frame].list;
+        let end = state.index + count;
+        if self.is_suffix(list, end) {
+            self.choose(state, Alternative::Longer(count + 1));
+        }
+        self.bind(slot, Value::Run { list, start: state.index, end })?;
+        Some(State { step: state.step + 1, index: end, separator: Separator::Own, ..state })
+    }
+
+    fn is_suffix(&self, list: usize, index: usize) -> bool {
+        self.lists[list].get(index).is_some_and(|it| self.kinds.suffixes.contains(it.node.kind_id()))
     }
 
     fn is_token_list(&self, frame: Frame) -> bool {
@@ -401,4 +429,13 @@ impl<'a, 'tree> Machine<'a, 'tree> {
 /// Empties a table; one that a hard place has blown up is given back, since clearing costs its capacity.
 fn clear<T: Default>(table: &mut T, capacity: impl Fn(&T) -> usize, empty: impl Fn(&mut T)) {
     if capacity(table) > MAX_KEPT { *table = T::default() } else { empty(table) }
+}
+
+/// Whether suffixes behind an operation belong to its last operand.
+fn goes_on(node: Node<'_>, kinds: &Kinds) -> bool {
+    let around = std::iter::successors(Some(node), |node| {
+        node.parent().filter(|parent| node.next_sibling().is_none() && kinds.loose.contains(parent.kind_id()))
+    });
+    let next = around.last().and_then(|outermost| outermost.next_sibling());
+    next.is_some_and(|next| kinds.suffixes.contains(next.kind_id()))
 }
