@@ -50,7 +50,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The code that `node` has between delimiters as raw tokens, if they parse.
+    /// The code that `node` has as raw tokens, between delimiters or in one piece, if they parse.
     pub(crate) fn embedded(&self, grammar: &'static Grammar, node: Node<'_>) -> Option<Text> {
         let open = grammar.kinds().embedding.contains(node.kind_id()) && !node.has_error();
         if !open || self.level >= MAX_LEVELS {
@@ -58,8 +58,10 @@ impl<'a> View<'a> {
         }
         let rule = grammar.embedded().iter().find(|rule| rule.parent == node.kind())?;
         let tokens = node.children(&mut node.walk()).find(|child| child.kind() == rule.tokens)?;
-        let last = tokens.child_count().checked_sub(1)?;
-        let content = tokens.child(0)?.end_byte()..tokens.child(last)?.start_byte();
+        let content = match tokens.child_count().checked_sub(1) {
+            Some(last) => tokens.child(0)?.end_byte()..tokens.child(last)?.start_byte(),
+            None => tokens.byte_range(),
+        };
         let code = std::str::from_utf8(self.source.get(content.clone())?).ok()?;
         rule.scaffolds.iter().find_map(|(prefix, suffix)| {
             let text = format!("{prefix}{code}{suffix}");
