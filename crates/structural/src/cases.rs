@@ -231,7 +231,7 @@ fn check_rewrite(grammar: &'static Grammar, case: &RewriteCase, report: &mut Str
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a developer's choice, for this test alone")]
 fn probe() {
-    let path = std::env::var("OUTRIGGER_PROBE").unwrap_or_else(|_| "/tmp/c_probe.txt".to_owned());
+    let Ok(path) = std::env::var("OUTRIGGER_PROBE") else { return };
     let Ok(text) = std::fs::read_to_string(path) else { return };
     for block in text.split("\n%%\n") {
         let (head, rest) = block.split_once('\n').unwrap_or((block, ""));

@@ -114,7 +114,8 @@ impl Neighbours {
         Self {
             before: before.trim_end().chars().next_back(),
             after: after.trim_start().chars().next(),
-            opens_line: blank_before.contains('\n'),
+            // The dash of a list stands before what opens its line.
+            opens_line: blank_before.contains('\n') || before.lines().last().is_some_and(|it| it.trim() == "-"),
             closes_line: broken(after, after.trim_start()),
             follows_variable: fragment.variables.iter().any(|it| it.range.end == before.trim_end().len()),
         }
