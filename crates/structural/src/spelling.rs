@@ -115,7 +115,8 @@ impl Neighbours {
             before: before.trim_end().chars().next_back(),
             after: after.trim_start().chars().next(),
             // The dash of a list stands before what opens its line.
-            opens_line: blank_before.contains('\n') || before.lines().last().is_some_and(|it| it.trim() == "-"),
+            opens_line: blank_before.contains('\n')
+                || before.lines().last().is_some_and(|it| it.trim() == "-"),
             closes_line: broken(after, after.trim_start()),
             follows_variable: fragment.variables.iter().any(|it| it.range.end == before.trim_end().len()),
         }
