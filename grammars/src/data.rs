@@ -84,6 +84,9 @@ pub(crate) struct Data {
     /// Names of variables that code in this language writes as a pattern does, such as the `HOME` of `$HOME`.
     #[serde(default)]
     pub(crate) own_variables: Vec<String>,
+    /// What the kinds of keywords start with, where the parser names them and their letter case does not count.
+    #[serde(default)]
+    pub(crate) word_prefix: Option<String>,
     /// What a fragment that does not parse may be lacking at its end, in the order it is tried.
     #[serde(default)]
     pub(crate) completions: Vec<String>,

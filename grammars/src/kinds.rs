@@ -25,6 +25,10 @@ impl KindSet {
         self.members[index] = true;
     }
 
+    fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     fn resolve(language: &Language, names: &[String], named: bool) -> Self {
         let mut set = Self::default();
         for name in names {
@@ -84,6 +88,8 @@ pub struct Kinds {
     /// Nodes that only group their children, such as the statements of a block or the values of a `return`: the
     /// children count as those of the node around.
     pub spliced: KindSet,
+    /// Keywords that the parser names, in any letter case: tokens, not nodes that a variable stands for.
+    pub words: KindSet,
     /// Expressions that parentheses may be put around.
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
@@ -139,25 +145,49 @@ impl Kinds {
             labels: named(labels),
             suffixes: named(suffixes),
             loose: named(loose),
+            words: words(language, data.word_prefix.as_deref()),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
-            keywords: keywords(language),
+            keywords: keywords(language, data.word_prefix.as_deref()),
         }
     }
 
     /// Whether `word` is a keyword of the language.
     pub fn is_keyword(&self, word: &str) -> bool {
         self.keywords.contains(word)
+            || !self.words.is_empty() && self.keywords.contains(&word.to_ascii_lowercase())
     }
 }
 
-fn keywords(language: &Language) -> std::collections::BTreeSet<String> {
-    (0..u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX))
-        .filter(|&id| language.node_kind_is_visible(id) && !language.node_kind_is_named(id))
-        .filter_map(|id| language.node_kind_for_id(id))
-        .filter(|kind| kind.len() > 1 && is_word(kind))
+fn words(language: &Language, prefix: Option<&str>) -> KindSet {
+    let mut set = KindSet::default();
+    for id in visible(language) {
+        if named_word(language, id, prefix).is_some() {
+            set.insert(id);
+        }
+    }
+    set
+}
+
+fn keywords(language: &Language, prefix: Option<&str>) -> std::collections::BTreeSet<String> {
+    let token = |id: u16| {
+        let kind = language.node_kind_for_id(id).filter(|_| !language.node_kind_is_named(id));
+        kind.filter(|kind| kind.len() > 1 && is_word(kind))
+    };
+    visible(language)
+        .filter_map(|id| token(id).or_else(|| named_word(language, id, prefix)))
         .map(str::to_owned)
         .collect()
+}
+
+fn visible(language: &Language) -> impl Iterator<Item = u16> {
+    let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+    (0..count).filter(|&id| language.node_kind_is_visible(id))
+}
+
+/// The keyword that a named kind is.
+fn named_word<'l>(language: &'l Language, id: u16, prefix: Option<&str>) -> Option<&'l str> {
+    language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id))?.strip_prefix(prefix?)
 }
 
 fn is_word(kind: &str) -> bool {

@@ -26,7 +26,8 @@ impl<'tree> Element<'tree> {
 }
 
 fn is_value(node: Node<'_>, kinds: &Kinds) -> bool {
-    node.is_named() || kinds.values.contains(node.kind_id())
+    let kind = node.kind_id();
+    node.is_named() && !kinds.words.contains(kind) || kinds.values.contains(kind)
 }
 
 /// The elements of `parent`, in order. The cursor is scratch space.
@@ -96,8 +97,14 @@ pub(crate) fn is_atom(node: Node<'_>, kinds: &Kinds) -> bool {
     let kind = node.kind_id();
     node.child_count() == 0
         || kinds.names.contains(kind)
-        || kinds.literal.contains(kind)
+        || is_literal(node, kinds)
         || kinds.text.contains(kind)
+}
+
+/// Whether a node is a literal; one that is a keyword is compared as such.
+pub(crate) fn is_literal(node: Node<'_>, kinds: &Kinds) -> bool {
+    kinds.literal.contains(node.kind_id())
+        && node.child(0).is_none_or(|first| !kinds.words.contains(first.kind_id()))
 }
 
 /// The text of an atom. A label may hold the white space behind its mark, which is none of it.

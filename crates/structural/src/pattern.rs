@@ -221,7 +221,8 @@ fn collect_literals(language: &Language, shape: &Shape, found: &mut BTreeSet<Vec
         }
         // A token of several words, such as `not in`, may be spaced in any way.
         Body::Token { kind } => {
-            let text = language.node_kind_for_id(*kind).unwrap_or_default();
+            let text = language.node_kind_for_id(*kind).filter(|_| !language.node_kind_is_named(*kind));
+            let text = text.unwrap_or_default();
             if text.len() > 1 && !text.contains(char::is_whitespace) {
                 found.insert(text.as_bytes().to_vec());
             }

@@ -3,7 +3,7 @@
 //! It keeps nothing of the scaffold and nothing of tree-sitter. Recursion is on the pattern's own depth,
 //! which the builder's caller has bounded.
 
-use crate::elements::{Element, atom_text, elements, is_atom};
+use crate::elements::{Element, atom_text, elements, is_atom, is_literal};
 use crate::scaffold::{Occurrence, Scaffolded};
 use grammars::Kinds;
 use tree_sitter::{Node, TreeCursor};
@@ -93,7 +93,7 @@ impl<'tree> Builder<'_, 'tree> {
         if !element.value {
             return Some(Body::Token { kind });
         }
-        if self.kinds.literal.contains(kind) {
+        if is_literal(node, self.kinds) {
             return self.literal(node);
         }
         if self.kinds.labels.contains(kind) {
@@ -179,9 +179,10 @@ impl<'tree> Builder<'_, 'tree> {
             child.end_byte() <= occurrence.range.start || occurrence.range.end <= child.start_byte()
         };
         let bare = node.children(&mut node.walk()).all(apart)
-            && [open, close].iter().all(|edge| {
-                !edge.is_empty() && edge.iter().all(|byte| !byte.is_ascii_alphanumeric() && *byte != b' ')
-            });
+            && !open.is_empty()
+            && [open, close]
+                .iter()
+                .all(|edge| edge.iter().all(|byte| !byte.is_ascii_alphanumeric() && *byte != b' '));
         (content || bare).then(|| (open.to_vec(), close.to_vec()))
     }
 
