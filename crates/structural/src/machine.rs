@@ -211,7 +211,13 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         // Parts that straddle the border show that the delimiters are others: `"` against `"""`.
         let parts: Vec<Range<usize>> = node.children(&mut node.walk()).map(|it| it.byte_range()).collect();
         let is_border = |at| parts.is_empty() || parts.iter().any(|part| part.start == at || part.end == at);
-        (is_border(content.start) && is_border(content.end)).then_some(content)
+        // Where a literal has no parts, its text shows it.
+        let inner = &self.source[content.clone()];
+        let is_tripled = parts.is_empty()
+            && inner.starts_with(&open.repeat(2))
+            && inner.ends_with(&close.repeat(2))
+            && !close.is_empty();
+        (is_border(content.start) && is_border(content.end) && !is_tripled).then_some(content)
     }
 
     fn choose(&mut self, state: State, kind: Alternative) {
