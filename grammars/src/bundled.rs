@@ -36,70 +36,116 @@ pub(crate) const KNOWN: &[&str] = &[
     "zig",
 ];
 
-macro_rules! language {
-    ($id:literal, $parser:path) => {
-        Grammar::new($id, include_str!(concat!("../languages/", $id, "/grammar.toml")), || $parser.into())
-    };
-}
-
 /// The languages that were compiled in, in id order.
 pub(crate) static BUNDLED: LazyLock<Vec<Grammar>> = LazyLock::new(|| {
     vec![
         #[cfg(feature = "lang-bash")]
-        language!("bash", tree_sitter_bash::LANGUAGE),
+        Grammar::new("bash", include_str!("../languages/bash/grammar.toml"), || {
+            tree_sitter_bash::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-c")]
-        language!("c", tree_sitter_c::LANGUAGE),
+        Grammar::new("c", include_str!("../languages/c/grammar.toml"), || tree_sitter_c::LANGUAGE.into()),
         #[cfg(feature = "lang-cpp")]
-        language!("cpp", tree_sitter_cpp::LANGUAGE),
+        Grammar::new("cpp", include_str!("../languages/cpp/grammar.toml"), || {
+            tree_sitter_cpp::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-csharp")]
-        language!("csharp", tree_sitter_c_sharp::LANGUAGE),
+        Grammar::new("csharp", include_str!("../languages/csharp/grammar.toml"), || {
+            tree_sitter_c_sharp::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-css")]
-        language!("css", tree_sitter_css::LANGUAGE),
+        Grammar::new("css", include_str!("../languages/css/grammar.toml"), || {
+            tree_sitter_css::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-dart")]
-        language!("dart", tree_sitter_dart::LANGUAGE),
+        Grammar::new("dart", include_str!("../languages/dart/grammar.toml"), || {
+            tree_sitter_dart::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-elixir")]
-        language!("elixir", tree_sitter_elixir::LANGUAGE),
+        Grammar::new("elixir", include_str!("../languages/elixir/grammar.toml"), || {
+            tree_sitter_elixir::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-go")]
-        language!("go", tree_sitter_go::LANGUAGE),
+        Grammar::new("go", include_str!("../languages/go/grammar.toml"), || tree_sitter_go::LANGUAGE.into()),
         #[cfg(feature = "lang-haskell")]
-        language!("haskell", tree_sitter_haskell::LANGUAGE),
+        Grammar::new("haskell", include_str!("../languages/haskell/grammar.toml"), || {
+            tree_sitter_haskell::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-hcl")]
-        language!("hcl", tree_sitter_hcl::LANGUAGE),
+        Grammar::new("hcl", include_str!("../languages/hcl/grammar.toml"), || {
+            tree_sitter_hcl::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-html")]
-        language!("html", tree_sitter_html::LANGUAGE),
+        Grammar::new("html", include_str!("../languages/html/grammar.toml"), || {
+            tree_sitter_html::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-java")]
-        language!("java", tree_sitter_java::LANGUAGE),
+        Grammar::new("java", include_str!("../languages/java/grammar.toml"), || {
+            tree_sitter_java::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-javascript")]
-        language!("javascript", tree_sitter_javascript::LANGUAGE),
+        Grammar::new("javascript", include_str!("../languages/javascript/grammar.toml"), || {
+            tree_sitter_javascript::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-json")]
-        language!("json", tree_sitter_json::LANGUAGE),
+        Grammar::new("json", include_str!("../languages/json/grammar.toml"), || {
+            tree_sitter_json::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-kotlin")]
-        language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE),
+        Grammar::new("kotlin", include_str!("../languages/kotlin/grammar.toml"), || {
+            tree_sitter_kotlin_ng::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-lua")]
-        language!("lua", tree_sitter_lua::LANGUAGE),
+        Grammar::new("lua", include_str!("../languages/lua/grammar.toml"), || {
+            tree_sitter_lua::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-ocaml")]
-        language!("ocaml", tree_sitter_ocaml::LANGUAGE_OCAML),
+        Grammar::new("ocaml", include_str!("../languages/ocaml/grammar.toml"), || {
+            tree_sitter_ocaml::LANGUAGE_OCAML.into()
+        }),
         #[cfg(feature = "lang-php")]
-        language!("php", tree_sitter_php::LANGUAGE_PHP),
+        Grammar::new("php", include_str!("../languages/php/grammar.toml"), || {
+            tree_sitter_php::LANGUAGE_PHP.into()
+        }),
         #[cfg(feature = "lang-python")]
-        language!("python", tree_sitter_python::LANGUAGE),
+        Grammar::new("python", include_str!("../languages/python/grammar.toml"), || {
+            tree_sitter_python::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-ruby")]
-        language!("ruby", tree_sitter_ruby::LANGUAGE),
+        Grammar::new("ruby", include_str!("../languages/ruby/grammar.toml"), || {
+            tree_sitter_ruby::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-rust")]
-        language!("rust", tree_sitter_rust::LANGUAGE),
+        Grammar::new("rust", include_str!("../languages/rust/grammar.toml"), || {
+            tree_sitter_rust::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-scala")]
-        language!("scala", tree_sitter_scala::LANGUAGE),
+        Grammar::new("scala", include_str!("../languages/scala/grammar.toml"), || {
+            tree_sitter_scala::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-sql")]
-        language!("sql", tree_sitter_sequel::LANGUAGE),
+        Grammar::new("sql", include_str!("../languages/sql/grammar.toml"), || {
+            tree_sitter_sequel::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-swift")]
-        language!("swift", tree_sitter_swift::LANGUAGE),
+        Grammar::new("swift", include_str!("../languages/swift/grammar.toml"), || {
+            tree_sitter_swift::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-tsx")]
-        language!("tsx", tree_sitter_typescript::LANGUAGE_TSX),
+        Grammar::new("tsx", include_str!("../languages/tsx/grammar.toml"), || {
+            tree_sitter_typescript::LANGUAGE_TSX.into()
+        }),
         #[cfg(feature = "lang-typescript")]
-        language!("typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+        Grammar::new("typescript", include_str!("../languages/typescript/grammar.toml"), || {
+            tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
+        }),
         #[cfg(feature = "lang-yaml")]
-        language!("yaml", tree_sitter_yaml::LANGUAGE),
+        Grammar::new("yaml", include_str!("../languages/yaml/grammar.toml"), || {
+            tree_sitter_yaml::LANGUAGE.into()
+        }),
         #[cfg(feature = "lang-zig")]
-        language!("zig", tree_sitter_zig::LANGUAGE),
+        Grammar::new("zig", include_str!("../languages/zig/grammar.toml"), || {
+            tree_sitter_zig::LANGUAGE.into()
+        }),
     ]
 });
