@@ -55,7 +55,9 @@ pub(crate) fn elements<'tree>(
             continue;
         }
         let token = !is_value(node, kinds);
-        if node.is_extra() && !node.is_error() || token && is_silent(node, kinds) {
+        // The body of a heredoc is an extra to its parser, and no comment.
+        let aside = node.is_extra() && !node.is_error() && !kinds.literal.contains(node.kind_id());
+        if aside || token && is_silent(node, kinds) {
             // Does not count.
         } else if token && kinds.separators.contains(node.kind_id()) {
             if let Some(hole) = pending.replace(node) {
