@@ -101,7 +101,7 @@ impl Fragment {
             layout.segments.push((layout.text.len(), variable.range.end));
         }
         layout.copy(copied..self.shown.len());
-        let fragment = rung.prefix.len()..layout.text.len();
+        let fragment = rung.prefix.len()..layout.text.trim_end().len();
         layout.text.push_str(&rung.terminator);
         let terminator_end = layout.text.len();
         layout.text.push_str(&rung.suffix);
