@@ -25,7 +25,8 @@ impl KindSet {
         self.members[index] = true;
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether nothing is in the set.
+    pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 

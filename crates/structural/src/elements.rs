@@ -4,6 +4,7 @@
 //! groups them count as its parent's.
 
 use grammars::Kinds;
+use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
 
 /// A child that counts.
@@ -87,7 +88,41 @@ pub(crate) fn elements<'tree>(
     if let (Some(last), true) = (pending, counted) {
         list.push(Element::lone(last, kinds));
     }
+    if !kinds.loose.is_empty() {
+        mend(parent, &mut list, kinds);
+    }
     list
+}
+
+/// Puts the suffixes that a parser leaves behind an operation into its last operand, where they belong.
+fn mend<'tree>(parent: Node<'tree>, list: &mut Vec<Element<'tree>>, kinds: &Kinds) {
+    let is_loose = |element: &Element<'_>| kinds.loose.contains(element.node.kind_id());
+    let mut behind = false;
+    list.retain(|element| {
+        behind = is_loose(element) || behind && kinds.suffixes.contains(element.node.kind_id());
+        !behind || is_loose(element)
+    });
+    if kinds.loose.contains(parent.kind_id()) && !list.last().is_some_and(is_loose) {
+        list.extend(left_behind(parent, kinds).map(|node| Element::lone(node, kinds)));
+    }
+}
+
+/// The suffixes behind an operation, or behind those that it ends.
+fn left_behind<'tree>(node: Node<'tree>, kinds: &Kinds) -> impl Iterator<Item = Node<'tree>> {
+    let around = std::iter::successors(Some(node), |node| {
+        node.parent().filter(|parent| node.next_sibling().is_none() && kinds.loose.contains(parent.kind_id()))
+    });
+    let next = around.last().and_then(|outermost| outermost.next_sibling());
+    std::iter::successors(next, Node::next_sibling)
+        .filter(|next| !next.is_extra())
+        .take_while(|next| kinds.suffixes.contains(next.kind_id()))
+}
+
+/// The range of a node with what a parser left behind it.
+pub(crate) fn extent(node: Node<'_>, kinds: &Kinds) -> Range<usize> {
+    let last = Some(node).filter(|node| kinds.loose.contains(node.kind_id()));
+    let last = last.and_then(|node| left_behind(node, kinds).last()).unwrap_or(node);
+    node.start_byte()..last.end_byte()
 }
 
 fn is_silent(node: Node<'_>, kinds: &Kinds) -> bool {
@@ -117,6 +152,9 @@ pub(crate) fn atom_text<'s>(node: Node<'_>, source: &'s [u8], kinds: &Kinds) -> 
 
 /// Where a node ends without the separator or terminator that is its last token.
 pub(crate) fn end_without_terminator(node: Node<'_>, kinds: &Kinds) -> usize {
+    if kinds.loose.contains(node.kind_id()) {
+        return extent(node, kinds).end;
+    }
     let mut at = node;
     loop {
         let mut cursor = at.walk();

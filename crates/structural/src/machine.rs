@@ -7,7 +7,7 @@ mod state;
 use state::{Alternative, Choice, Dead, Frame, Separator, State, Value, separator_fits};
 pub(crate) use state::{Bound, Matched, Outcome, Strictness};
 
-use crate::elements::{Element, atom_text, elements, end_without_terminator};
+use crate::elements::{Element, atom_text, elements, end_without_terminator, extent};
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
 use grammars::Kinds;
@@ -155,9 +155,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             State { step: state.step + 1, index: state.index + 1, separator: Separator::Own, ..state };
         let node = element.node;
         let kind = node.kind_id();
-        let cut_short = self.kinds.loose.contains(kind) && goes_on(node, self.kinds);
         let fits = match &step.op {
-            Op::Enter { .. } if cut_short => false,
             Op::Enter { kind: wanted } => {
                 if kind != *wanted || !element.value {
                     return None;
@@ -183,10 +181,6 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 let barred = self.kinds.holders.contains(kind) || self.kinds.suffixes.contains(kind);
                 if !element.value || node.start_byte() == node.end_byte() || barred {
                     return None;
-                }
-                if cut_short {
-                    let count = (1..).find(|&count| !self.is_suffix(list, state.index + count)).unwrap_or(1);
-                    return self.extend(*slot, state, count);
                 }
                 if self.is_suffix(list, state.index + 1) {
                     self.choose(state, Alternative::Longer(2));
@@ -367,7 +361,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
     fn bound(&self, value: Value) -> Bound {
         let items: Vec<Range<usize>> = match value {
             Value::Content { start, end } => std::iter::once(start..end).collect(),
-            _ => self.nodes(value).iter().map(Node::byte_range).collect(),
+            _ => self.nodes(value).into_iter().map(|node| extent(node, self.kinds)).collect(),
         };
         let range = match (items.first(), items.last(), value) {
             (Some(first), Some(last), _) => first.start..last.end,
@@ -406,7 +400,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         let from = top.get(start).map_or(0, |first| first.node.start_byte());
         let mut to = from;
         if let Some(last) = end.checked_sub(1).and_then(|last| top.get(last)) {
-            to = last.node.end_byte();
+            to = extent(last.node, self.kinds).end;
             // What a variable took with its terminator stays whole. Looking first also keeps this cheap:
             // below a variable the code may be as deep as it likes.
             let taken = bindings.iter().flatten().map(|bound| bound.range.end).max().unwrap_or(from);
@@ -435,13 +429,4 @@ impl<'a, 'tree> Machine<'a, 'tree> {
 /// Empties a table; one that a hard place has blown up is given back, since clearing costs its capacity.
 fn clear<T: Default>(table: &mut T, capacity: impl Fn(&T) -> usize, empty: impl Fn(&mut T)) {
     if capacity(table) > MAX_KEPT { *table = T::default() } else { empty(table) }
-}
-
-/// Whether suffixes behind an operation belong to its last operand.
-fn goes_on(node: Node<'_>, kinds: &Kinds) -> bool {
-    let around = std::iter::successors(Some(node), |node| {
-        node.parent().filter(|parent| node.next_sibling().is_none() && kinds.loose.contains(parent.kind_id()))
-    });
-    let next = around.last().and_then(|outermost| outermost.next_sibling());
-    next.is_some_and(|next| kinds.suffixes.contains(next.kind_id()))
 }

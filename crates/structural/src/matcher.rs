@@ -2,7 +2,7 @@
 //! outcome. It walks with a cursor, enters no syntax error, and skips subtrees that lack a text that
 //! every match holds.
 
-use crate::elements::{Element, elements};
+use crate::elements::{Element, elements, extent};
 use crate::embedded::{Text, View};
 use crate::machine::{Bound, Machine, Matched, Outcome, Strictness};
 use crate::parse::{Descend, preorder};
@@ -77,7 +77,7 @@ impl Pattern {
             if seen.is_multiple_of(STOP_EVERY) && stop() {
                 return Descend::Stop;
             }
-            if node.is_error() || node.is_missing() || !landmark.is_in(&node.byte_range()) {
+            if node.is_error() || node.is_missing() || !landmark.is_in(&extent(node, search.kinds)) {
                 return Descend::No;
             }
             search.visit(node);

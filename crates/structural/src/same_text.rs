@@ -2,7 +2,7 @@
 //! way, whatever space, comments and trailing separators lie between them.
 //! It never normalises: `(a)` is not `a`, `'x'` is not `"x"`.
 
-use crate::elements::{atom_text, elements, is_atom};
+use crate::elements::{atom_text, elements, extent, is_atom};
 use grammars::Kinds;
 use tree_sitter::{Node, TreeCursor};
 
@@ -14,7 +14,7 @@ pub(crate) fn same_text<'tree>(
     kinds: &Kinds,
     cursor: &mut TreeCursor<'tree>,
 ) -> bool {
-    if source[left.byte_range()] == source[right.byte_range()] {
+    if source[extent(left, kinds)] == source[extent(right, kinds)] {
         return true;
     }
     let mut pairs = vec![(left, right)];
