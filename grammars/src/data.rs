@@ -145,4 +145,7 @@ pub(crate) struct ParenthesesNames {
     pub(crate) expressions: Vec<String>,
     /// Those of them that bind so tightly that they never need it.
     pub(crate) atoms: Vec<String>,
+    /// Those that the parser takes in front of a dot and the language does not.
+    #[serde(default)]
+    pub(crate) before_dot: Vec<String>,
 }

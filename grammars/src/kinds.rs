@@ -95,6 +95,8 @@ pub struct Kinds {
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
     pub atoms: KindSet,
+    /// Expressions that need parentheses in front of a dot, though the parser takes them without.
+    pub before_dot: KindSet,
     /// Words of the language that the parser knows as tokens.
     pub(crate) keywords: std::collections::BTreeSet<String>,
 }
@@ -149,6 +151,7 @@ impl Kinds {
             words: words(language, data.word_prefix.as_deref()),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
+            before_dot: parentheses.map(|it| named(&it.before_dot)).unwrap_or_default(),
             keywords: keywords(language, data.word_prefix.as_deref()),
         }
     }

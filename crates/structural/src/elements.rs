@@ -42,6 +42,7 @@ pub(crate) fn elements<'tree>(
     if !cursor.goto_first_child() {
         return list;
     }
+    let raw = kinds.token_lists.contains(parent.kind_id());
     let counted = kinds.counted_separators.contains(parent.kind_id());
     let fieldless = kinds.fieldless.contains(parent.kind_id());
     let mut pending: Option<Node<'tree>> = None;
@@ -67,7 +68,8 @@ pub(crate) fn elements<'tree>(
         } else {
             let field = if fieldless { 0 } else { field };
             let separator = match pending.take() {
-                Some(last) if token => {
+                // An operator may open what is separated; the last token only closes the list.
+                Some(last) if token && !(raw && node.next_sibling().is_some()) => {
                     if counted {
                         list.push(Element::lone(last, kinds));
                     }

@@ -2,6 +2,7 @@
 //! that it can be searched like the rest. What no scaffold takes stays a row of tokens.
 
 use crate::matcher::Match;
+use crate::spans::{Unit, unit};
 use crate::stopping::parse_clean;
 use grammars::Grammar;
 use std::ops::Range;
@@ -9,6 +10,8 @@ use tree_sitter::{Node, Tree};
 
 /// Embedded code within embedded code, at most.
 const MAX_LEVELS: usize = 8;
+/// The longest argument of raw tokens that a variable stands for.
+const MAX_PIECE: usize = 4 * 1024;
 
 /// Embedded code in its scaffold.
 #[derive(Debug)]
@@ -75,4 +78,19 @@ impl<'a> View<'a> {
     fn in_file(&self, offset: usize) -> usize {
         self.at + offset - self.inside.start
     }
+}
+
+/// Whether raw tokens are one piece of code, as an argument is, and of such a kind.
+pub(crate) fn is_piece(grammar: &'static Grammar, tokens: &[u8], fits: impl Fn(Node<'_>) -> bool) -> bool {
+    let Some(code) = std::str::from_utf8(tokens).ok().filter(|code| code.len() <= MAX_PIECE) else {
+        return false;
+    };
+    grammar.embedded().iter().filter_map(|rule| rule.scaffolds.first()).any(|(prefix, suffix)| {
+        let place = prefix.len()..prefix.len() + code.len();
+        let tree = parse_clean(grammar, &format!("{prefix}{code}{suffix}"));
+        tree.is_some_and(|tree| match unit(tree.root_node(), &place) {
+            Some(Unit::Node(node)) => fits(node),
+            _ => false,
+        })
+    })
 }

@@ -8,9 +8,10 @@ use state::{Alternative, Choice, Dead, Frame, Separator, State, Value, separator
 pub(crate) use state::{Bound, Matched, Outcome, Strictness};
 
 use crate::elements::{Element, atom_text, elements, end_without_terminator, extent};
+use crate::embedded::is_piece;
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
-use grammars::Kinds;
+use grammars::{Grammar, Kinds};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
@@ -27,6 +28,7 @@ const MAX_NEAR_GROUP: usize = 3;
 /// Reused from place to place in one file.
 pub(crate) struct Machine<'a, 'tree> {
     source: &'a [u8],
+    grammar: &'static Grammar,
     kinds: &'a Kinds,
     cursor: TreeCursor<'tree>,
     lists: Vec<Vec<Element<'tree>>>,
@@ -41,10 +43,11 @@ pub(crate) struct Machine<'a, 'tree> {
 }
 
 impl<'a, 'tree> Machine<'a, 'tree> {
-    pub(crate) fn new(root: Node<'tree>, source: &'a [u8], kinds: &'a Kinds) -> Self {
+    pub(crate) fn new(root: Node<'tree>, source: &'a [u8], grammar: &'static Grammar) -> Self {
         Self {
             source,
-            kinds,
+            grammar,
+            kinds: grammar.kinds(),
             cursor: root.walk(),
             lists: Vec::new(),
             list_of: HashMap::new(),
@@ -178,6 +181,10 @@ impl<'a, 'tree> Machine<'a, 'tree> {
                 true
             }
             Op::One { slot } => {
+                let argument = self.argument(state);
+                if argument > 1 {
+                    self.choose(state, Alternative::Longer(argument));
+                }
                 let barred = self.kinds.holders.contains(kind) || self.kinds.suffixes.contains(kind);
                 if !element.value || node.start_byte() == node.end_byte() || barred {
                     return None;
@@ -247,6 +254,9 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         let step = &program.steps[state.step];
         let slot = match &step.op {
             Op::Many { slot } => slot,
+            Op::One { slot } if self.is_token_list(self.frames[state.frame]) => {
+                return self.take_argument(*slot, state, count);
+            }
             Op::One { slot } => return self.extend(*slot, state, count),
             _ => return None,
         };
@@ -279,6 +289,45 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             self.choose(state, Alternative::Longer(count + 1));
         }
         self.bind(slot, Value::Run { list, start: state.index, end })?;
+        Some(State { step: state.step + 1, index: end, separator: Separator::Own, ..state })
+    }
+
+    /// How many elements an argument has that starts at `state`, where code stands as raw tokens; 0 elsewhere.
+    fn argument(&self, state: State) -> usize {
+        let frame = self.frames[state.frame];
+        if !self.is_token_list(frame) || !self.is_raw(frame) {
+            return 0;
+        }
+        let list = &self.lists[frame.list];
+        let divided = |index: usize| {
+            let between = list[index - 1].node.end_byte()..list[index].node.start_byte();
+            // The delimiters are the first and the last.
+            index == 1
+                || index + 1 == list.len()
+                || self.source[between].iter().any(|byte| matches!(byte, b',' | b';'))
+        };
+        if state.index == 0 || !divided(state.index) {
+            return 0;
+        }
+        let end = (state.index + 1..list.len()).find(|&index| divided(index));
+        end.map_or(0, |end| end - state.index)
+    }
+
+    fn is_raw(&self, frame: Frame) -> bool {
+        frame.parent.is_some_and(|(parent, index)| {
+            let kind = self.lists[self.frames[parent].list][index - 1].node.kind();
+            self.grammar.embedded().iter().any(|rule| rule.tokens == kind)
+        })
+    }
+
+    /// Lets the variable at `state` stand for an argument of `count` raw tokens, if they are one piece of code.
+    fn take_argument(&mut self, slot: usize, state: State, count: usize) -> Option<State> {
+        let (list, end) = (self.frames[state.frame].list, state.index + count);
+        let value = Value::Run { list, start: state.index, end };
+        if !is_piece(self.grammar, &self.source[self.bound(value).range], |_| true) {
+            return None;
+        }
+        self.bind(slot, value)?;
         Some(State { step: state.step + 1, index: end, separator: Separator::Own, ..state })
     }
 

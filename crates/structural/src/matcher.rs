@@ -201,7 +201,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
             family,
             others,
             runs,
-            machine: Machine::new(root, view.source, kinds),
+            machine: Machine::new(root, view.source, pattern.grammar()),
             inside: view.inside.clone(),
             cursor: root.walk(),
             found: Found::default(),

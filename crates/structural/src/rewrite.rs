@@ -15,8 +15,9 @@ mod writer;
 
 use std::ops::Range;
 
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 
+use crate::embedded::is_piece;
 use crate::matcher::Match;
 use crate::parse::{self, Limits, Unparsed};
 use crate::pattern::Pattern;
@@ -145,7 +146,7 @@ impl Work<'_> {
             let errors = if errors.len() > before { errors } else { Vec::new() };
             let trees = Trees { grammar, before: self.tree, after: &after, bytes: &whole.bytes };
             let broken = trees.broken(&whole.marks, self.chosen);
-            let mut changed = false;
+            let mut changed = self.end_statements(&trees, &whole.marks);
             for mark in broken {
                 changed |= self.care(mark, whole.marks.as_slice(), &errors, round > MAX_ROUNDS);
             }
@@ -156,8 +157,22 @@ impl Work<'_> {
         }
     }
 
+    /// Lets replacements that are statements of their own take the terminators that would be left behind them.
+    fn end_statements(&mut self, trees: &Trees<'_>, marks: &[Mark]) -> bool {
+        let mut changed = false;
+        for mark in marks.iter().filter(|mark| mark.what == Marked::Replacement) {
+            let care = &mut self.cares[mark.owner];
+            if !care.terminated && trees.leaves_terminator(&mark.range, &self.chosen[mark.owner].found.range)
+            {
+                care.terminated = true;
+                changed = true;
+            }
+        }
+        changed
+    }
+
     /// Helps a mark that did not come through: parentheses, else its replacement is refused. One that lies at a new
-    /// syntax error is tried with the template's own layout; then the error is reported as such, and `false`.
+    /// syntax error in spite of them is tried with the template's own layout; then the error is reported as such, and `false`.
     fn care(&mut self, mark: &Mark, marks: &[Mark], errors: &[Range<usize>], tired: bool) -> bool {
         let found = &self.chosen[mark.owner].found.range;
         let origin = match &mark.what {
@@ -170,8 +185,9 @@ impl Work<'_> {
         let care = &mut self.cares[mark.owner];
         match wraps {
             Some((Some(hole), _)) if !care.holes.contains(&hole) => care.holes.push(hole),
-            Some((None, _)) if !care.whole => care.whole = true,
+            Some((None, _)) if !care.whole && !care.plain => care.whole = true,
             _ if touches(mark.owner, marks, errors) => {
+                care.whole = false;
                 return !std::mem::replace(&mut care.plain, true);
             }
             _ => care.refused = true,
@@ -181,9 +197,16 @@ impl Work<'_> {
 
     /// Whether what stands at a range of the source is an expression that parentheses may be put around.
     fn may_wrap(&self, origin: &Range<usize>) -> bool {
-        let kinds = self.rules[0].pattern.grammar().kinds();
-        let Some(Unit::Node(node)) = spans::unit(self.tree.root_node(), origin) else { return false };
-        spans::chain(node).any(|node| kinds.expressions.contains(node.kind_id()))
+        let grammar = self.rules[0].pattern.grammar();
+        let is_expression = |node: Node<'_>| {
+            spans::chain(node).any(|node| grammar.kinds().expressions.contains(node.kind_id()))
+        };
+        match spans::unit(self.tree.root_node(), origin) {
+            Some(Unit::Node(node)) => is_expression(node),
+            // What a macro holds as raw tokens.
+            Some(Unit::Run { .. }) => is_piece(grammar, &self.layout.source[origin.clone()], is_expression),
+            None => false,
+        }
     }
 
     fn report(&self, assembled: Assembled, comments: &[Range<usize>]) -> Rewritten {

@@ -9,6 +9,7 @@ use tree_sitter::{Node, Tree};
 
 use super::layout::{Mark, Marked};
 use super::nesting::Chosen;
+use super::separators;
 use crate::spans::{self, Unit};
 
 /// The trees of a file before and after.
@@ -41,10 +42,33 @@ impl Trees<'_> {
         broken
     }
 
+    /// Whether a statement that ended with the match's terminator became one that needs none, so that the terminator
+    /// would be left behind. What the language takes for a value is no such statement.
+    pub(super) fn leaves_terminator(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
+        let kinds = self.grammar.kinds();
+        let ended = separators::statement(self.grammar, self.before.root_node(), origin);
+        let Some(old) = ended.filter(|_| !range.is_empty()) else { return false };
+        let end = range.end + (old.end - origin.end);
+        let root = self.after.root_node();
+        let new = match spans::unit(root, range) {
+            Some(Unit::Node(node)) => node,
+            Some(Unit::Run { last, .. }) => last,
+            None => return false,
+        };
+        let value = |node: Node<'_>| {
+            kinds.expressions.contains(node.kind_id()) || kinds.atoms.contains(node.kind_id())
+        };
+        let whole = spans::unit(root, &(new.start_byte()..end));
+        !matches!(whole, Some(Unit::Node(_))) && !spans::chain(new).any(value)
+    }
+
     fn holds(&self, mark: &Mark, chosen: &[Chosen]) -> bool {
         let root = self.after.root_node();
         match &mark.what {
-            Marked::Replacement => self.is_unit(&mark.range, &chosen[mark.owner].found.range),
+            Marked::Replacement => {
+                let origin = &chosen[mark.owner].found.range;
+                self.is_unit(&mark.range, origin) || self.is_statements(&mark.range, origin)
+            }
             Marked::Capture { origin, exact, .. } => self.came_through(&mark.range, origin, *exact),
             Marked::Run { origins, .. } => self.is_run(mark, origins),
             Marked::Glued { .. } => self.is_name(&mark.range),
@@ -88,6 +112,16 @@ impl Trees<'_> {
                 self.is_list(first, last) || self.was_same_run(origin, first, last)
             }
             None => false,
+        }
+    }
+
+    /// Whether a replacement is statements, of which the match's terminator ends the last.
+    fn is_statements(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
+        let ended = separators::statement(self.grammar, self.before.root_node(), origin);
+        let whole = ended.map(|old| range.start..range.end + (old.end - origin.end));
+        match whole.and_then(|whole| spans::unit(self.after.root_node(), &whole)) {
+            Some(Unit::Run { first, last }) => self.is_list(first, last),
+            _ => false,
         }
     }
 

@@ -81,6 +81,14 @@ pub(super) fn terminated(
     if is_terminator && is_part() { whole } else { range.clone() }
 }
 
+/// The range of a match that is all of a statement but its terminator, with that.
+pub(super) fn statement(grammar: &Grammar, root: Node<'_>, range: &Range<usize>) -> Option<Range<usize>> {
+    let Unit::Node(node) = spans::unit(root, range)? else { return None };
+    let whole = with_terminator(grammar, node);
+    let ended = whole != node && whole.start_byte() == range.start && whole.end_byte() > range.end;
+    ended.then(|| whole.byte_range())
+}
+
 /// What goes with `range` when it is deleted: its terminator, one separator of the list it stands in, or its line.
 /// Nothing before `from` is taken: an earlier deletion may have had it already.
 pub(super) fn deletion(

@@ -250,7 +250,7 @@ fn what_would_not_parse_is_said() {
         "if ($X) { bar(); }",
         expect![[r#"
         void f() {
-          if (1) { bar(); };
+          if (1) { bar(); }
         }
         ---
         1 replaced

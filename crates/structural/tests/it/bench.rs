@@ -3,7 +3,7 @@
 use edits::{Edits, Resolve, State};
 use expect_test::Expect;
 use grammars::Grammar;
-use outrigger_structural::{AstEdit, AstGrep};
+use outrigger_structural::{AstEdit, AstGrep, Cache};
 use serde_json::Value;
 use test_support::Fixture;
 use tool::{Error, Output, Registry, Surface, Tier};
@@ -26,9 +26,10 @@ impl Bench {
         let registry = Registry::builder().build();
         let state = State::memory(fixture.outside().join("state"));
         let edits = Edits::open(workspace.clone(), registry.authority(), state).unwrap();
+        let cache = Cache::default();
         let tools = vec![
-            tool::tool(AstGrep::new(workspace)),
-            tool::tool(AstEdit::new(edits.clone())),
+            tool::tool(AstGrep::new(workspace).keeping(cache.clone())),
+            tool::tool(AstEdit::new(edits.clone()).keeping(cache)),
             tool::tool(Resolve::new(edits)),
         ];
         registry.attach("syntax", tools).unwrap();

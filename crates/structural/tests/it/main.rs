@@ -4,6 +4,10 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, outside of test functions")]
 
 mod bench;
+mod destroyed;
 mod edit;
 mod grep;
 mod real;
+mod reports;
+mod surprises;
+mod tables;
