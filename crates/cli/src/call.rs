@@ -17,7 +17,7 @@ use crate::terminal::TerminalApprover;
 
 /// Makes the call and prints its answer.
 pub(crate) async fn run(args: CallArgs) -> Result<ExitCode> {
-    let builder = setup::builder(&args.workspace)?.keep_staged_edits();
+    let builder = setup::once(&args.workspace)?.keep_staged_edits();
     let run = setup::approving(builder, args.approve, TerminalApprover).build()?;
     let mut surface = run.surface(Tier::Exec);
     if let Some(conversation) = args.conversation {

@@ -16,11 +16,20 @@ pub(crate) const HOST: &str = "host";
 
 /// A run of `folder` to be, with everything this host has.
 pub(crate) fn builder(folder: &Path) -> Result<RunBuilder> {
+    with(folder, Grammars::bundled())
+}
+
+/// The same for a run of one call, which has nothing to keep for a second.
+pub(crate) fn once(folder: &Path) -> Result<RunBuilder> {
+    with(folder, Grammars::bundled().cache_bytes(0))
+}
+
+fn with(folder: &Path, grammars: Grammars) -> Result<RunBuilder> {
     let workspace = Workspace::open(folder).with_context(|| {
         format!("cannot open the workspace `{}`; name a folder with --workspace", folder.display())
     })?;
     Ok(Run::builder(workspace)
-        .syntax(Grammars::bundled())
+        .syntax(grammars)
         .resource(HOST, |parts| host::host_tools(parts.workspace(), parts.edits())))
 }
 

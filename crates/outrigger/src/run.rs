@@ -70,9 +70,9 @@ pub struct RunBuilder {
 impl RunBuilder {
     /// Attaches syntax trees: `ast_grep`, `ast_edit`, and `resolve` for what is staged.
     #[cfg(feature = "structural")]
-    pub fn syntax(mut self, _grammars: Grammars) -> Self {
+    pub fn syntax(mut self, grammars: Grammars) -> Self {
         self.staging = true;
-        self.resource("syntax", Grammars::tools)
+        self.resource("syntax", move |parts| grammars.tools(parts))
     }
 
     /// Attaches a resource of the host's own: `tools` is called at each attachment.

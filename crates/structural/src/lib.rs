@@ -4,9 +4,9 @@
 //! `scaffold` of its language, variables in every `spelling`, and what parses becomes a `shape`, readings that mean
 //! the same one `family`, and each a `program`; `refusal` explains what does not. `parse` gives the tree of a file;
 //! `matcher` walks it and what is `embedded` in it, `machine` compares one place with a program, by `elements` and
-//! `same_text`. `languages` chooses the files and
-//! `prefilter` those worth parsing, `visit` reads one and `sweep` all of them on every core. [`AstGrep`] answers what
-//! `search` finds; [`AstEdit`] stages what `propose` makes of `rewrite`; `render` writes both for a model.
+//! `same_text`. `languages` chooses the files and `prefilter` those worth parsing, `visit` reads one, whose tree the
+//! `cache` may have, and `sweep` all of them on every core. [`AstGrep`] answers what `search` finds; [`AstEdit`] stages
+//! what `propose` makes of `rewrite`; `render` writes both for a model.
 //!
 //! Matching is directly on tree-sitter. `ast-grep-core` matches lazily without backtracking, skips
 //! trailing children and recurses on the depth of the source file, so strict matching, a complete
@@ -24,16 +24,18 @@
 //! # fn open(folder: &std::path::Path, state: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
 //! let workspace = workspace::Workspace::open(folder)?;
 //! let registry = tool::Registry::builder().build();
+//! let cache = structural::Cache::default();
 //! let edits = edits::Edits::open(workspace.clone(), registry.authority(), edits::State::memory(state))?;
 //! registry.attach("syntax", vec![
-//!     tool::tool(structural::AstGrep::new(workspace)),
-//!     tool::tool(structural::AstEdit::new(edits.clone())),
+//!     tool::tool(structural::AstGrep::new(workspace).keeping(cache.clone())),
+//!     tool::tool(structural::AstEdit::new(edits.clone()).keeping(cache)),
 //!     tool::tool(edits::Resolve::new(edits)),
 //! ])?;
 //! # Ok(())
 //! # }
 //! ```
 
+mod cache;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
@@ -69,4 +71,5 @@ mod sweep;
 mod tool;
 mod visit;
 
+pub use cache::Cache;
 pub use tool::{AstEdit, AstGrep, EditArgs, GrepArgs, RuleArgs};

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use edits::Digest;
 use workspace::text::LineIndex;
 
+use crate::cache::Trees;
 use crate::error::Error;
 use crate::generated::is_generated;
 use crate::languages::Selection;
@@ -26,6 +27,7 @@ pub(crate) const MAX_REPLACEMENTS: usize = 10_000;
 /// How to rewrite.
 pub(crate) struct Propose<'a> {
     pub(crate) threads: NonZero<usize>,
+    pub(crate) trees: Trees<'a>,
     pub(crate) cancelled: &'a (dyn Fn() -> bool + Sync),
     pub(crate) report: Report<'a>,
     pub(crate) max_replacements: usize,
@@ -123,16 +125,14 @@ impl Propose<'_> {
         let (file, program) = &selection.files[index];
         let (grammar, rules) = &selection.programs[*program];
         let blank = |mention| Page { mention, matches: 0, change: None, generated: false, too_long: false };
-        let (source, tree) =
-            match visit(file, grammar, &filters[*program].iter().collect::<Vec<_>>(), self.cancelled) {
-                Visited::Unread(unread) => return blank(Mention::Unread(unread)),
-                Visited::TimedOut => return blank(Mention::TimedOut),
-                Visited::Cancelled => return blank(Mention::Cancelled),
-                Visited::CannotMatch => {
-                    return blank(Mention::Searched { with_errors: false, exhausted: false });
-                }
-                Visited::Parsed { source, tree } => (source, tree),
-            };
+        let filters: Vec<&Prefilter> = filters[*program].iter().collect();
+        let (source, tree) = match visit(file, grammar, &filters, &self.trees, self.cancelled) {
+            Visited::Unread(unread) => return blank(Mention::Unread(unread)),
+            Visited::TimedOut => return blank(Mention::TimedOut),
+            Visited::Cancelled => return blank(Mention::Cancelled),
+            Visited::CannotMatch => return blank(Mention::Searched { with_errors: false, exhausted: false }),
+            Visited::Parsed { source, tree } => (source, tree),
+        };
         let (mut matches, mut exhausted) = (Vec::new(), 0);
         for rule in rules {
             let found = rule.pattern.find(&tree, &source, self.cancelled);

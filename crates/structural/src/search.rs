@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use workspace::text::{LineIndex, Position};
 
+use crate::cache::Trees;
 use crate::error::Error;
 use crate::generated::is_generated;
 use crate::languages::Selection;
@@ -36,6 +37,7 @@ pub(crate) struct Search<'a> {
     /// Matches are counted up to this many.
     pub(crate) max_counted: usize,
     pub(crate) threads: NonZero<usize>,
+    pub(crate) trees: Trees<'a>,
     pub(crate) cancelled: &'a (dyn Fn() -> bool + Sync),
     pub(crate) report: Report<'a>,
 }
@@ -160,7 +162,7 @@ impl Search<'_> {
             near: BTreeMap::new(),
             also: BTreeMap::new(),
         };
-        match visit(file, grammar, &[&filters[*program]], self.cancelled) {
+        match visit(file, grammar, &[&filters[*program]], &self.trees, self.cancelled) {
             Visited::Unread(unread) => blank(Mention::Unread(unread)),
             Visited::TimedOut => blank(Mention::TimedOut),
             Visited::Cancelled => blank(Mention::Cancelled),

@@ -7,6 +7,7 @@ use grammars::Grammar;
 use tree_sitter::Tree;
 use workspace::{Found as File, Skipped, Unread, read_source};
 
+use crate::cache::Trees;
 use crate::parse::{self, Limits, Unparsed};
 use crate::prefilter::Prefilter;
 
@@ -35,6 +36,7 @@ pub(crate) fn visit(
     file: &File,
     grammar: &'static Grammar,
     filters: &[&Prefilter],
+    trees: &Trees<'_>,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Visited {
     let source = match read_source(&file.absolute, MAX_FILE) {
@@ -44,7 +46,8 @@ pub(crate) fn visit(
     if !filters.iter().any(|filter| filter.admits(&source)) {
         return Visited::CannotMatch;
     }
-    match parse::parse(grammar, &source, &Limits { stop, time: PARSE_TIME }) {
+    let limits = Limits { stop, time: PARSE_TIME };
+    match trees.tree(grammar, &source, || parse::parse(grammar, &source, &limits)) {
         Ok(tree) => Visited::Parsed { source, tree },
         Err(Unparsed::TimedOut) => Visited::TimedOut,
         Err(Unparsed::Cancelled) => Visited::Cancelled,

@@ -1,10 +1,13 @@
 //! Proposals must not depend on how many threads take part.
 
+use std::sync::LazyLock;
+
 use grammars::Grammar;
 use test_support::Fixture;
 use workspace::Workspace;
 
 use super::*;
+use crate::cache::Cache;
 use crate::languages::Where;
 use crate::pattern::Pattern;
 use crate::render;
@@ -21,9 +24,12 @@ fn selection(fixture: &Fixture) -> Selection<Vec<Rule>> {
     Selection::new(place, &|| false, &compile).unwrap()
 }
 
+/// Keeps nothing.
+static NONE: LazyLock<Cache> = LazyLock::new(|| Cache::new(0));
+
 fn propose(threads: usize, max_replacements: usize) -> Propose<'static> {
     let threads = NonZero::new(threads).unwrap();
-    Propose { threads, cancelled: &|| false, report: &|_, _| {}, max_replacements }
+    Propose { threads, trees: NONE.begin(), cancelled: &|| false, report: &|_, _| {}, max_replacements }
 }
 
 fn files() -> Fixture {

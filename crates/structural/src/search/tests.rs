@@ -1,10 +1,13 @@
 //! Searches must not depend on how many threads take part, nor on which is first.
 
+use std::sync::LazyLock;
+
 use grammars::Grammar;
 use test_support::Fixture;
 use workspace::Workspace;
 
 use super::*;
+use crate::cache::Cache;
 use crate::languages::Where;
 use crate::render;
 
@@ -24,8 +27,12 @@ fn selection(fixture: &Fixture) -> Selection<Pattern> {
     Selection::new(place, &|| false, &compile).unwrap()
 }
 
+/// Keeps nothing.
+static NONE: LazyLock<Cache> = LazyLock::new(|| Cache::new(0));
+
 fn search(threads: usize, max_counted: usize) -> Search<'static> {
     Search {
+        trees: NONE.begin(),
         max_results: 10,
         context: 0,
         max_counted,

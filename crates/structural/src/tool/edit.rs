@@ -1,7 +1,5 @@
 //! `ast_edit`: rewrites code by its shape, staged. Write tier, though it writes nothing: `resolve` does.
 
-use std::num::NonZero;
-
 use edits::{Edits, Plan, Replacement};
 use grammars::Grammar;
 use serde_json::json;
@@ -9,6 +7,7 @@ use tool::{About, Output, TypedTool, WriteContext};
 use workspace::Workspace;
 
 use super::PATTERNS;
+use crate::cache::Cache;
 use crate::error::Error;
 use crate::languages::{Selection, Where};
 use crate::pattern::Pattern;
@@ -24,12 +23,20 @@ const MAX_RULES: usize = 50;
 #[derive(Debug)]
 pub struct AstEdit {
     edits: Edits,
+    cache: Cache,
 }
 
 impl AstEdit {
-    /// Rewrites the files of the workspace of `edits`, and stages there.
+    /// Rewrites the files of the workspace of `edits`, and stages there. Nothing is kept from one call to the next,
+    /// unless it is given a cache.
     pub fn new(edits: Edits) -> Self {
-        Self { edits }
+        Self { edits, cache: Cache::new(0) }
+    }
+
+    /// Keeps syntax trees in `cache`.
+    #[must_use]
+    pub fn keeping(self, cache: Cache) -> Self {
+        Self { cache, ..self }
     }
 }
 
@@ -77,19 +84,20 @@ impl TypedTool for AstEdit {
     }
 
     async fn call(&self, args: EditArgs, cx: WriteContext) -> Result<Output, tool::Error> {
-        let (edits, inner) = (self.edits.clone(), cx.clone());
-        cx.blocking(move || edit(&edits, &args, &inner, sweep::cores())).await?.map_err(Into::into)
+        let (edits, cache, inner) = (self.edits.clone(), self.cache.clone(), cx.clone());
+        cx.blocking(move || edit(&edits, &cache, &args, &inner)).await?.map_err(Into::into)
     }
 }
 
-fn edit(edits: &Edits, args: &EditArgs, cx: &WriteContext, threads: NonZero<usize>) -> Result<Output, Error> {
+fn edit(edits: &Edits, cache: &Cache, args: &EditArgs, cx: &WriteContext) -> Result<Output, Error> {
     let pairs = pairs(args)?;
     let cancelled = || cx.cancellation().is_cancelled();
     let workspace: &Workspace = edits.workspace();
     let place = Where { workspace, path: args.path.as_deref(), language: args.language.as_deref() };
     let selection = Selection::new(place, &cancelled, &|grammar| compile(grammar, &pairs))?;
     let propose = Propose {
-        threads,
+        threads: sweep::cores(),
+        trees: cache.begin(),
         cancelled: &cancelled,
         report: &|done, total| cx.progress(&format!("{done} of {total} files rewritten")),
         max_replacements: MAX_REPLACEMENTS,

@@ -1,11 +1,10 @@
 //! `ast_grep`: finds code by its shape. Read tier, beside anything.
 
-use std::num::NonZero;
-
 use tool::{About, Output, ReadContext, TypedTool};
 use workspace::Workspace;
 
 use super::PATTERNS;
+use crate::cache::Cache;
 use crate::error::Error;
 use crate::languages::{Selection, Where};
 use crate::pattern::Pattern;
@@ -23,12 +22,19 @@ const MAX_CONTEXT: usize = 20;
 #[derive(Debug)]
 pub struct AstGrep {
     workspace: Workspace,
+    cache: Cache,
 }
 
 impl AstGrep {
-    /// Searches the files of `workspace`.
+    /// Searches the files of `workspace`. Nothing is kept from one call to the next, unless it is given a cache.
     pub fn new(workspace: Workspace) -> Self {
-        Self { workspace }
+        Self { workspace, cache: Cache::new(0) }
+    }
+
+    /// Keeps syntax trees in `cache`.
+    #[must_use]
+    pub fn keeping(self, cache: Cache) -> Self {
+        Self { cache, ..self }
     }
 }
 
@@ -62,17 +68,12 @@ impl TypedTool for AstGrep {
     }
 
     async fn call(&self, args: GrepArgs, cx: ReadContext) -> Result<Output, tool::Error> {
-        let (workspace, inner) = (self.workspace.clone(), cx.clone());
-        cx.blocking(move || grep(&workspace, &args, &inner, sweep::cores())).await?.map_err(Into::into)
+        let (workspace, cache, inner) = (self.workspace.clone(), self.cache.clone(), cx.clone());
+        cx.blocking(move || grep(&workspace, &cache, &args, &inner)).await?.map_err(Into::into)
     }
 }
 
-pub(crate) fn grep(
-    workspace: &Workspace,
-    args: &GrepArgs,
-    cx: &ReadContext,
-    threads: NonZero<usize>,
-) -> Result<Output, Error> {
+fn grep(workspace: &Workspace, cache: &Cache, args: &GrepArgs, cx: &ReadContext) -> Result<Output, Error> {
     let cancelled = || cx.cancellation().is_cancelled();
     let place = Where { workspace, path: args.path.as_deref(), language: args.language.as_deref() };
     let selection = Selection::new(place, &cancelled, &|grammar| {
@@ -83,7 +84,8 @@ pub(crate) fn grep(
         max_results: args.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS),
         context: args.context.unwrap_or_default().min(MAX_CONTEXT),
         max_counted: MAX_COUNTED,
-        threads,
+        threads: sweep::cores(),
+        trees: cache.begin(),
         cancelled: &cancelled,
         report: &|done, total| cx.progress(&format!("{done} of {total} files searched")),
     };
