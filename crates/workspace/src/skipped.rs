@@ -95,12 +95,13 @@ impl AddAssign for Skipped {
     }
 }
 
-/// `3 ignored, 1 binary`; empty when nothing was left out.
+/// `3 ignored, 1 hidden folder`; empty when nothing was left out.
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for (reason, count) in self.reasons() {
             if count > 0 {
+                let reason = if count == 1 { reason.trim_end_matches('s') } else { reason };
                 write!(f, "{separator}{count} {reason}")?;
                 separator = ", ";
             }
