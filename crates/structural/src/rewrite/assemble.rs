@@ -14,7 +14,6 @@ use super::separators::{self, Edge};
 use super::template::{Hole, Place, Template};
 use super::writer::Writer;
 use crate::matcher::{Capture, Match};
-use crate::spans::{self, Unit};
 
 /// The longest text a rewritten file may have: a capture that is used twice in nested matches doubles each time.
 const MAX_RESULT: usize = 32 << 20;
@@ -324,7 +323,7 @@ impl Filling<'_> {
         let layout = self.assembly.layout;
         let opens_suite = self.assembly.grammar.is_offside() && layout.begins_line(capture.range.start);
         let wrapped =
-            self.assembly.cares[self.index].holes.contains(&index) || self.is_shy_of_dot(index, capture);
+            self.assembly.cares[self.index].holes.contains(&index) || self.is_number_before_dot(index, capture);
         let parentheses = self.assembly.grammar.parentheses().filter(|_| wrapped);
         if opens_suite {
             writer.open_suite();
@@ -334,20 +333,13 @@ impl Filling<'_> {
         writer.raw(parentheses.map_or("", |(_, close)| close));
     }
 
-    /// Whether a capture needs parentheses in front of a dot that the parser does not ask for: `1.bar()` is no method
-    /// of a number in every language whose parser takes it for one.
-    fn is_shy_of_dot(&self, index: usize, capture: &Capture) -> bool {
-        let Assembly { grammar, root, layout, .. } = self.assembly;
-        let dot = self.template.texts[index + 1].text.strip_prefix('.');
-        if !dot.is_some_and(|rest| rest.starts_with(|sign: char| sign.is_alphabetic() || sign == '_')) {
-            return false;
-        }
-        let text = &layout.source[capture.range.clone()];
+    /// `1.bar()` is no method of a number in every language whose parser takes it for one; `(1).bar()` is.
+    fn is_number_before_dot(&self, index: usize, capture: &Capture) -> bool {
+        let text = &self.assembly.layout.source[capture.range.clone()];
         let number =
             text.first().is_some_and(u8::is_ascii_digit) && text.iter().all(u8::is_ascii_alphanumeric);
-        let kinds = grammar.kinds();
-        let shy = |node: Node<'_>| spans::chain(node).any(|it| kinds.before_dot.contains(it.kind_id()));
-        number || matches!(spans::unit(*root, &capture.range), Some(Unit::Node(node)) if shy(node))
+        let dot = self.template.texts[index + 1].text.strip_prefix('.');
+        number && dot.is_some_and(|rest| rest.starts_with(|sign: char| sign.is_alphabetic() || sign == '_'))
     }
 
     /// A capture as a block, marked.
