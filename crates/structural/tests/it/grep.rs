@@ -85,7 +85,7 @@ void missing() { missing(; }
             expect![[r#"
                 0 matches
                 searched 2 dart files (read as `statement`) in the workspace
-                skipped: 1 ignored, 1 ignored folders, 1 binary, 1 UTF-16, 1 not UTF-8
+                skipped: 1 ignored, 1 ignored folder, 1 binary, 1 UTF-16, 1 not UTF-8
                 1 file with syntax errors, searched outside of them: broken.dart
             "#]],
         )
@@ -112,7 +112,7 @@ void missing() { missing(; }
             expect![[r#"
                 0 matches; 1 more differs only by `return_type`
                 searched 2 dart files (read as `statement`) in the workspace
-                skipped: 1 ignored, 1 ignored folders, 1 binary, 1 UTF-16, 1 not UTF-8
+                skipped: 1 ignored, 1 ignored folder, 1 binary, 1 UTF-16, 1 not UTF-8
             "#]],
         )
         .await;

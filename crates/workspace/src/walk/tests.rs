@@ -61,12 +61,12 @@ lib/vendored
 fn ignore_files_count_without_git_and_the_order_is_the_paths() {
     let fixture = Fixture::new(TREE);
     let files = "lib-b/c.dart lib/a.dart lib/src/b.dart main.dart";
-    let skipped = "1 ignored, 2 ignored folders, 1 hidden, 1 hidden folders";
+    let skipped = "1 ignored, 2 ignored folders, 1 hidden, 1 hidden folder";
     assert_eq!(listed(&fixture, None, &dart), pair(files, skipped));
     fixture.write(".git/HEAD", "ref: refs/heads/main\n");
     fixture.write(".git/info/exclude", "main.dart\n");
     let files = "lib-b/c.dart lib/a.dart lib/src/b.dart";
-    let skipped = "2 ignored, 2 ignored folders, 1 hidden, 1 hidden folders";
+    let skipped = "2 ignored, 2 ignored folders, 1 hidden, 1 hidden folder";
     assert_eq!(
         listed(&fixture, None, &dart),
         pair(files, skipped),
@@ -156,7 +156,7 @@ fn links_are_not_followed_but_a_named_one_is() {
 fn one_file_under_two_names_is_listed_once() {
     let fixture = Fixture::new("//- /a.dart\n");
     fs::hard_link(fixture.path("a.dart"), fixture.path("b.dart")).unwrap();
-    assert_eq!(all(&fixture, None), pair("a.dart", "1 duplicate names"));
+    assert_eq!(all(&fixture, None), pair("a.dart", "1 duplicate name"));
 }
 
 #[test]
