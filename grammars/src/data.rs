@@ -84,6 +84,9 @@ pub(crate) struct Data {
     /// Names of variables that code in this language writes as a pattern does, such as the `HOME` of `$HOME`.
     #[serde(default)]
     pub(crate) own_variables: Vec<String>,
+    /// Operations that the parser groups to the right, however strongly their operators bind.
+    #[serde(default)]
+    pub(crate) operators: Operators,
     /// What the kinds of keywords start with, where the parser names them and their letter case does not count.
     #[serde(default)]
     pub(crate) word_prefix: Option<String>,
@@ -148,4 +151,22 @@ pub(crate) struct ParenthesesNames {
     /// Those that the parser takes in front of a dot and the language does not.
     #[serde(default)]
     pub(crate) before_dot: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Operators {
+    pub(crate) kinds: Vec<String>,
+    /// From the loosest to the tightest.
+    pub(crate) levels: Vec<OperatorLevel>,
+}
+
+/// Operators that bind equally strongly.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OperatorLevel {
+    /// Whether a row of them is grouped to the right.
+    #[serde(default)]
+    pub(crate) right: bool,
+    pub(crate) signs: Vec<String>,
 }

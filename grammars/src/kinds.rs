@@ -1,7 +1,7 @@
 //! Sets of node kinds, resolved from names to the parser's numbers once.
 //! A name that the parser does not know is a defect of the data; a test finds it.
 
-use crate::data::{Data, KindNames};
+use crate::data::{Data, KindNames, OperatorLevel};
 use tree_sitter::Language;
 
 /// A set of node kinds of one parser.
@@ -89,6 +89,10 @@ pub struct Kinds {
     /// Nodes that only group their children, such as the statements of a block or the values of a `return`: the
     /// children count as those of the node around.
     pub spliced: KindSet,
+    /// Operations that the parser groups to the right, however strongly their operators bind.
+    pub ungrouped: KindSet,
+    /// How strongly their operators bind, and whether a row of one is grouped to the right.
+    strengths: std::collections::BTreeMap<String, (usize, bool)>,
     /// Keywords that the parser names, in any letter case: tokens, not nodes that a variable stands for.
     pub words: KindSet,
     /// Expressions that parentheses may be put around.
@@ -148,6 +152,8 @@ impl Kinds {
             labels: named(labels),
             suffixes: named(suffixes),
             loose: named(loose),
+            ungrouped: named(&data.operators.kinds),
+            strengths: strengths(&data.operators.levels),
             words: words(language, data.word_prefix.as_deref()),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
@@ -156,11 +162,28 @@ impl Kinds {
         }
     }
 
+    /// Whether an operation may stand right of an operator without parentheses, as the language knows the two.
+    pub fn groups_right(&self, outer: &str, inner: &str) -> bool {
+        let strength = |sign: &str| self.strengths.get(sign).copied();
+        match (strength(outer), strength(inner)) {
+            (Some((outer, right)), Some((inner, _))) => inner > outer || inner == outer && right,
+            _ => false,
+        }
+    }
+
     /// Whether `word` is a keyword of the language.
     pub fn is_keyword(&self, word: &str) -> bool {
         self.keywords.contains(word)
             || !self.words.is_empty() && self.keywords.contains(&word.to_ascii_lowercase())
     }
+}
+
+fn strengths(levels: &[OperatorLevel]) -> std::collections::BTreeMap<String, (usize, bool)> {
+    let level = |(strength, level): (usize, &OperatorLevel)| {
+        let entry = (strength, level.right);
+        level.signs.iter().map(|sign| (sign.clone(), entry)).collect::<Vec<_>>()
+    };
+    levels.iter().enumerate().flat_map(level).collect()
 }
 
 fn words(language: &Language, prefix: Option<&str>) -> KindSet {

@@ -9,7 +9,7 @@ pub(crate) use crate::refusal::PatternError;
 use crate::refusal::refuse;
 use crate::scaffold::Fragment;
 use crate::shape::{Body, Shape};
-use grammars::Grammar;
+use grammars::{Grammar, Kinds};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Language;
 
@@ -151,6 +151,11 @@ fn notes(grammar: &Grammar, fragment: &Fragment, reading: &Reading) -> Vec<Strin
             "`{text}` is literal text: a variable must be a whole node, not a part of a string"
         ));
     }
+    if reading.shapes.iter().any(|shape| holds_operation(shape, grammar.kinds())) {
+        notes.push(
+            "where operators stand in a row that bind differently, the operation is passed over".to_owned(),
+        );
+    }
     let own: BTreeSet<&str> = (0..)
         .zip(&fragment.variables)
         .filter(|(index, variable)| {
@@ -174,6 +179,16 @@ fn notes(grammar: &Grammar, fragment: &Fragment, reading: &Reading) -> Vec<Strin
         notes.push(format!("`{word}` is literal text: variables are upper case, `{}`", word.to_uppercase()));
     }
     notes
+}
+
+/// Whether the pattern asks for an operation that a parser may have grouped wrongly.
+fn holds_operation(shape: &Shape, kinds: &Kinds) -> bool {
+    match &shape.body {
+        Body::Inner { kind, children } => {
+            kinds.ungrouped.contains(*kind) || children.iter().any(|child| holds_operation(child, kinds))
+        }
+        _ => false,
+    }
 }
 
 /// Words such as `$x` that look like a variable and are not.
