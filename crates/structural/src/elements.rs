@@ -38,9 +38,20 @@ pub(crate) fn elements<'tree>(
     kinds: &Kinds,
 ) -> Vec<Element<'tree>> {
     let mut list = Vec::new();
+    elements_into(&mut list, cursor, parent, kinds);
+    list
+}
+
+/// The same, into `list`, which is empty.
+pub(crate) fn elements_into<'tree>(
+    list: &mut Vec<Element<'tree>>,
+    cursor: &mut TreeCursor<'tree>,
+    parent: Node<'tree>,
+    kinds: &Kinds,
+) {
     cursor.reset(parent);
     if !cursor.goto_first_child() {
-        return list;
+        return;
     }
     let raw = kinds.token_lists.contains(parent.kind_id());
     let counted = kinds.counted_separators.contains(parent.kind_id());
@@ -91,9 +102,8 @@ pub(crate) fn elements<'tree>(
         list.push(Element::lone(last, kinds));
     }
     if !kinds.loose.is_empty() {
-        mend(parent, &mut list, kinds);
+        mend(parent, list, kinds);
     }
-    list
 }
 
 /// Puts the suffixes that a parser leaves behind an operation into its last operand, where they belong.

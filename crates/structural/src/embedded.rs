@@ -2,6 +2,7 @@
 //! that it can be searched like the rest. What no scaffold takes stays a row of tokens.
 
 use crate::matcher::Match;
+use crate::pattern::Pattern;
 use crate::spans::{Unit, unit};
 use crate::stopping::parse_clean;
 use grammars::Grammar;
@@ -53,8 +54,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The code that `node` has as raw tokens, between delimiters or in one piece, if they parse.
-    pub(crate) fn embedded(&self, grammar: &'static Grammar, node: Node<'_>) -> Option<Text> {
+    /// The code that `node` has as raw tokens, between delimiters or in one piece, if they parse and can match.
+    pub(crate) fn embedded(&self, pattern: &Pattern, node: Node<'_>) -> Option<Text> {
+        let grammar = pattern.grammar();
         let open = grammar.kinds().embedding.contains(node.kind_id()) && !node.has_error();
         if !open || self.level >= MAX_LEVELS {
             return None;
@@ -66,6 +68,10 @@ impl<'a> View<'a> {
             None => tokens.byte_range(),
         };
         let code = std::str::from_utf8(self.source.get(content.clone())?).ok()?;
+        let holds = |literal: &Vec<u8>| memchr::memmem::find(code.as_bytes(), literal).is_some();
+        if !pattern.literals().iter().all(holds) {
+            return None;
+        }
         rule.scaffolds.iter().find_map(|(prefix, suffix)| {
             let text = format!("{prefix}{code}{suffix}");
             let tree = parse_clean(grammar, &text)?;

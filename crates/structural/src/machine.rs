@@ -7,7 +7,7 @@ mod state;
 use state::{Alternative, Choice, Dead, Frame, Separator, State, Value, separator_fits};
 pub(crate) use state::{Bound, Matched, Outcome, Strictness};
 
-use crate::elements::{Element, atom_text, elements, end_without_terminator, extent};
+use crate::elements::{Element, atom_text, elements_into, end_without_terminator, extent};
 use crate::embedded::is_piece;
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
@@ -22,6 +22,8 @@ const MAX_STEPS: usize = 1_000_000;
 const MAX_NEAR_STEPS: usize = 4_000;
 /// Entries of scratch tables that are kept for the next place.
 const MAX_KEPT: usize = 1_024;
+/// Lists whose room is kept for the next place.
+const MAX_SPARE: usize = 64;
 /// The most neighbouring children a near miss may have too many, except at the end of a node.
 const MAX_NEAR_GROUP: usize = 3;
 
@@ -31,7 +33,10 @@ pub(crate) struct Machine<'a, 'tree> {
     grammar: &'static Grammar,
     kinds: &'a Kinds,
     cursor: TreeCursor<'tree>,
+    /// The list that programs are compared with, and those below it that were entered.
     lists: Vec<Vec<Element<'tree>>>,
+    /// Room of lists that are done with.
+    spare: Vec<Vec<Element<'tree>>>,
     list_of: HashMap<usize, usize>,
     frames: Vec<Frame>,
     choices: Vec<Choice>,
@@ -50,6 +55,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             kinds: grammar.kinds(),
             cursor: root.walk(),
             lists: Vec::new(),
+            spare: Vec::new(),
             list_of: HashMap::new(),
             frames: Vec::new(),
             choices: Vec::new(),
@@ -60,16 +66,33 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         }
     }
 
-    /// Compares `program` with the siblings of `list` from `start` on.
+    /// Takes the siblings that programs are then compared with.
+    pub(crate) fn load(&mut self, list: &[Element<'tree>]) {
+        self.put_away(0);
+        let mut first = self.spare.pop().unwrap_or_default();
+        first.extend_from_slice(list);
+        self.lists.push(first);
+    }
+
+    /// Empties the lists from `first` on; room that a hard place has blown up is given back.
+    fn put_away(&mut self, first: usize) {
+        for mut list in self.lists.drain(first..) {
+            if list.capacity() <= MAX_KEPT && self.spare.len() < MAX_SPARE {
+                list.clear();
+                self.spare.push(list);
+            }
+        }
+    }
+
+    /// Compares `program` with the siblings that were loaded, from `start` on.
     pub(crate) fn run(
         &mut self,
         program: &Program,
-        list: &[Element<'tree>],
         start: usize,
         slots: usize,
         strictness: Strictness,
     ) -> Outcome {
-        self.reset(list, slots);
+        self.reset(slots);
         let budget = if strictness == Strictness::Strict { MAX_STEPS } else { MAX_NEAR_STEPS };
         let mut state = State { step: 0, frame: 0, index: start, separator: Separator::Any };
         for _ in 0..budget {
@@ -91,8 +114,8 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         Outcome::Exhausted
     }
 
-    fn reset(&mut self, list: &[Element<'tree>], slots: usize) {
-        self.lists.clear();
+    fn reset(&mut self, slots: usize) {
+        self.put_away(1);
         clear(&mut self.list_of, HashMap::capacity, HashMap::clear);
         self.frames.clear();
         self.choices.clear();
@@ -101,7 +124,6 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         self.surplus = None;
         self.values.clear();
         self.values.resize(slots, None);
-        self.lists.push(list.to_vec());
         self.frames.push(Frame { list: 0, parent: None });
     }
 
@@ -228,7 +250,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         let content = start + open.len()..end - close.len();
         // Parts that straddle the border show that the delimiters are others: `"` against `"""`.
         let parts: Vec<Range<usize>> = node.children(&mut node.walk()).map(|it| it.byte_range()).collect();
-        let is_border = |at| parts.is_empty() || parts.iter().any(|part| part.start == at || part.end == at);
+        let is_border = |at| parts.iter().all(|part| at <= part.start || part.end <= at);
         // Where a literal has no parts, its text shows it.
         let inner = &self.source[content.clone()];
         let is_tripled = parts.is_empty()
@@ -485,7 +507,9 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         if let Some(&known) = self.list_of.get(&node.id()) {
             return known;
         }
-        self.lists.push(elements(&mut self.cursor, node, self.kinds));
+        let mut list = self.spare.pop().unwrap_or_default();
+        elements_into(&mut list, &mut self.cursor, node, self.kinds);
+        self.lists.push(list);
         let index = self.lists.len() - 1;
         self.list_of.insert(node.id(), index);
         index

@@ -72,16 +72,20 @@ impl Pattern {
         let Some(landmark) = Landmark::rarest(self.literals(), view.source) else { return Found::default() };
         let mut search = Search::new(self, view);
         let mut seen = 0_usize;
-        preorder(view.tree.root_node(), |node| {
+        let root = view.tree.root_node();
+        let broken = root.has_error();
+        preorder(root, |node| {
             seen += 1;
             if seen.is_multiple_of(STOP_EVERY) && stop() {
                 return Descend::Stop;
             }
-            if node.is_error() || node.is_missing() || !landmark.is_in(&extent(node, search.kinds)) {
+            if !landmark.is_in(&extent(node, search.kinds))
+                || broken && (node.is_error() || node.is_missing())
+            {
                 return Descend::No;
             }
             search.visit(node);
-            embedded.extend(view.embedded(self.grammar(), node));
+            embedded.extend(view.embedded(self, node));
             Descend::Yes
         });
         let mut found = search.finish(stop);
@@ -162,8 +166,12 @@ impl<'p> Candidate<'p> {
         Self { program, kinds: set, any }
     }
 
-    fn may_start(&self, node: Node<'_>) -> bool {
-        self.any || self.kinds.contains(node.kind_id())
+    fn may_start(&self, kind: u16) -> bool {
+        self.any || self.kinds.contains(kind)
+    }
+
+    fn roots(&self) -> Roots {
+        if self.program.roots > 1 { Roots::Several } else { Roots::One }
     }
 }
 
@@ -194,7 +202,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
         let others: Vec<_> =
             pattern.others.iter().map(|(name, it)| (name.as_str(), Candidate::new(it, kinds))).collect();
         let mut all = family.iter().chain(others.iter().map(|(_, it)| it));
-        let runs = all.any(|it| it.program.roots > 1);
+        let runs = all.any(|it| it.roots() == Roots::Several);
         Self {
             pattern,
             kinds,
@@ -214,24 +222,34 @@ impl<'p, 'tree> Search<'p, 'tree> {
     fn visit(&mut self, node: Node<'tree>) {
         let inside =
             |node: Node<'_>, all: &Range<usize>| all.start <= node.start_byte() && node.end_byte() <= all.end;
-        if !node.has_error() && inside(node, &self.inside) {
-            self.compare(&[Element::lone(node, self.kinds)], 0, Roots::One);
+        if self.may_start(node.kind_id()) && !node.has_error() && inside(node, &self.inside) {
+            let lone = [Element::lone(node, self.kinds)];
+            self.machine.load(&lone);
+            self.compare(&lone, 0, Roots::One);
         }
         if self.runs && node.child_count() > 0 {
             let mut siblings = elements(&mut self.cursor, node, self.kinds);
             siblings.retain(|sibling| inside(sibling.node, &self.inside));
+            self.machine.load(&siblings);
             for start in 0..siblings.len() {
                 self.compare(&siblings, start, Roots::Several);
             }
         }
     }
 
-    /// Compares every program of this sort with the siblings from `start` on.
+    /// Whether one of the programs for one node can stand for a node of this kind.
+    fn may_start(&self, kind: u16) -> bool {
+        let mut all = self.family.iter().chain(self.others.iter().map(|(_, it)| it));
+        all.any(|it| it.roots() == Roots::One && it.may_start(kind))
+    }
+
+    /// Compares every program of this sort with the siblings from `start` on, which the machine has.
     fn compare(&mut self, list: &[Element<'tree>], start: usize, roots: Roots) {
         let slots = self.pattern.slots.len();
+        let kind = list[start].node.kind_id();
         let fits = |it: &Candidate<'_>| {
-            (it.program.roots > 1) == (roots == Roots::Several)
-                && it.may_start(list[start].node)
+            it.roots() == roots
+                && it.may_start(kind)
                 && !(it.program.open_start && start > 0 && list[start - 1].value)
         };
         let mut missed = false;
@@ -240,7 +258,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
                 continue;
             }
             let program = self.family[index].program;
-            match self.machine.run(program, list, start, slots, Strictness::Strict) {
+            match self.machine.run(program, start, slots, Strictness::Strict) {
                 Outcome::Matched(matched) => self.keep(matched),
                 Outcome::Exhausted => self.found.exhausted += 1,
                 Outcome::No => missed = true,
@@ -254,9 +272,7 @@ impl<'p, 'tree> Search<'p, 'tree> {
                 continue;
             }
             let program = self.others[index].1.program;
-            if let Outcome::Matched(matched) =
-                self.machine.run(program, list, start, slots, Strictness::Strict)
-            {
+            if let Outcome::Matched(matched) = self.machine.run(program, start, slots, Strictness::Strict) {
                 let first = self.also.entry((matched.range.start, matched.range.end)).or_insert(index);
                 *first = index.min(*first);
             }
@@ -303,9 +319,10 @@ impl<'p, 'tree> Search<'p, 'tree> {
             if self.ranges.contains(&(node.start_byte(), node.end_byte())) {
                 continue;
             }
-            let lone = [Element::lone(node, self.kinds)];
-            let surplus = self.family.iter().filter(|it| it.may_start(node)).find_map(|it| {
-                match self.machine.run(it.program, &lone, 0, slots, Strictness::Near) {
+            self.machine.load(&[Element::lone(node, self.kinds)]);
+            let kind = node.kind_id();
+            let surplus = self.family.iter().filter(|it| it.may_start(kind)).find_map(|it| {
+                match self.machine.run(it.program, 0, slots, Strictness::Near) {
                     Outcome::Matched(matched) => matched.surplus,
                     Outcome::No | Outcome::Exhausted => None,
                 }
