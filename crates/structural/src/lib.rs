@@ -45,6 +45,7 @@ mod embedded;
 mod error;
 mod family;
 mod generated;
+mod grouping;
 mod ladder;
 mod languages;
 mod machine;

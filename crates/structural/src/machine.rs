@@ -9,6 +9,7 @@ pub(crate) use state::{Bound, Matched, Outcome, Strictness};
 
 use crate::elements::{Element, atom_text, elements_into, end_without_terminator, extent};
 use crate::embedded::is_piece;
+use crate::grouping::is_misgrouped;
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
 use grammars::{Grammar, Kinds};
@@ -182,7 +183,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
         let kind = node.kind_id();
         let fits = match &step.op {
             Op::Enter { kind: wanted } => {
-                if kind != *wanted || !element.value || self.is_misgrouped(node) {
+                if kind != *wanted || !element.value || is_misgrouped(node, self.source, self.kinds) {
                     return None;
                 }
                 let inner = self.list(node);
@@ -220,23 +221,6 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             Op::Leave | Op::Many { .. } => false,
         };
         fits.then_some(after)
-    }
-
-    /// Whether the parser put together what the operators of the language would not.
-    fn is_misgrouped(&self, node: Node<'tree>) -> bool {
-        let operation = |node: &Node<'_>| self.kinds.ungrouped.contains(node.kind_id());
-        let last = |node: Node<'tree>| node.child(node.child_count().saturating_sub(1));
-        let sign = |node: Node<'tree>| {
-            let range = node.child_by_field_name("operator").map(|it| it.byte_range()).unwrap_or_default();
-            std::str::from_utf8(&self.source[range]).unwrap_or_default()
-        };
-        let astray = |outer, inner| !self.kinds.groups_right(sign(outer), sign(inner));
-        operation(&node)
-            && (last(node).filter(operation).is_some_and(|inner| astray(node, inner))
-                || node
-                    .parent()
-                    .filter(operation)
-                    .is_some_and(|outer| last(outer) == Some(node) && astray(outer, node)))
     }
 
     /// The content of a literal with exactly these delimiters.

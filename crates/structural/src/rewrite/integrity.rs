@@ -10,6 +10,7 @@ use tree_sitter::{Node, Tree};
 use super::layout::{Mark, Marked};
 use super::nesting::Chosen;
 use super::separators;
+use crate::grouping::is_torn_out;
 use crate::spans::{self, Unit};
 
 /// The trees of a file before and after.
@@ -80,6 +81,7 @@ impl Trees<'_> {
     fn came_through(&self, range: &Range<usize>, origin: &Range<usize>, exact: bool) -> bool {
         let before = spans::unit(self.before.root_node(), origin);
         match (before, spans::unit(self.after.root_node(), range)) {
+            (Some(Unit::Node(_)), Some(Unit::Node(new))) if self.is_torn_out(new) => false,
             (Some(Unit::Node(old)), Some(Unit::Node(new))) => !exact || self.is_same_sort(old, new),
             (Some(Unit::Node(_)), _) => false,
             (Some(Unit::Run { .. }), now) => now.is_some(),
@@ -90,6 +92,11 @@ impl Trees<'_> {
                         && (self.is_labelled(self.after, range) || self.is_lone_name(now))
             }
         }
+    }
+
+    /// Whether the node is an operation that its neighbours take apart, although the parser does not.
+    fn is_torn_out(&self, node: Node<'_>) -> bool {
+        spans::chain(node).any(|node| is_torn_out(node, self.bytes, self.grammar.kinds()))
     }
 
     /// Whether the range is the name that a label holds.
@@ -107,7 +114,7 @@ impl Trees<'_> {
     /// Whether a replacement is a node, or siblings in a list: nothing but separators between them.
     fn is_unit(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
         match spans::unit(self.after.root_node(), range) {
-            Some(Unit::Node(_)) => true,
+            Some(Unit::Node(node)) => !self.is_torn_out(node),
             Some(Unit::Run { first, last }) => {
                 self.is_list(first, last) || self.was_same_run(origin, first, last)
             }
