@@ -57,6 +57,8 @@ mod pattern;
 mod placeholder;
 mod prefilter;
 mod program;
+#[cfg(test)]
+mod properties;
 mod propose;
 mod refusal;
 mod render;
