@@ -148,9 +148,28 @@ pub(crate) struct ParenthesesNames {
     pub(crate) expressions: Vec<String>,
     /// Those of them that bind so tightly that they never need it.
     pub(crate) atoms: Vec<String>,
-    /// Those that the parser takes in front of a dot and the language does not.
+    /// Where some need it though the parser takes them without.
     #[serde(default)]
-    pub(crate) before_dot: Vec<String>,
+    pub(crate) needed: Vec<NeededNames>,
+}
+
+/// Where some kinds of expression need parentheses that the parser does not ask for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NeededNames {
+    pub(crate) kinds: Vec<String>,
+    /// Directly in one of these, unless delimited there.
+    #[serde(default)]
+    pub(crate) inside: Vec<String>,
+    /// Only next to one of these tokens.
+    #[serde(default)]
+    pub(crate) beside: Vec<String>,
+    /// As the first thing of one of these, on whatever level.
+    #[serde(default)]
+    pub(crate) starting: Vec<String>,
+    /// Only if something follows: alone it may be the first thing.
+    #[serde(default)]
+    pub(crate) continued: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]

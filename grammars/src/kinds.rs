@@ -2,6 +2,7 @@
 //! A name that the parser does not know is a defect of the data; a test finds it.
 
 use crate::data::{Data, KindNames, OperatorLevel};
+use crate::needed::Needed;
 use tree_sitter::Language;
 
 /// A set of node kinds of one parser.
@@ -30,7 +31,7 @@ impl KindSet {
         self.members.is_empty()
     }
 
-    fn resolve(language: &Language, names: &[String], named: bool) -> Self {
+    pub(crate) fn resolve(language: &Language, names: &[String], named: bool) -> Self {
         let mut set = Self::default();
         for name in names {
             let id = language.id_for_node_kind(name, named);
@@ -99,8 +100,8 @@ pub struct Kinds {
     pub expressions: KindSet,
     /// Expressions that never need parentheses.
     pub atoms: KindSet,
-    /// Expressions that need parentheses in front of a dot, though the parser takes them without.
-    pub before_dot: KindSet,
+    /// Where expressions need parentheses that the parser does not ask for.
+    pub needed: Vec<Needed>,
     /// Words of the language that the parser knows as tokens.
     pub(crate) keywords: std::collections::BTreeSet<String>,
 }
@@ -157,7 +158,9 @@ impl Kinds {
             words: words(language, data.word_prefix.as_deref()),
             expressions: parentheses.map(|it| named(&it.expressions)).unwrap_or_default(),
             atoms: parentheses.map(|it| named(&it.atoms)).unwrap_or_default(),
-            before_dot: parentheses.map(|it| named(&it.before_dot)).unwrap_or_default(),
+            needed: parentheses
+                .map(|it| it.needed.iter().map(|names| Needed::resolve(language, names)).collect())
+                .unwrap_or_default(),
             keywords: keywords(language, data.word_prefix.as_deref()),
         }
     }

@@ -24,10 +24,12 @@ mod bundled;
 mod data;
 mod grammar;
 mod kinds;
+mod needed;
 
 pub use data::{Embedded, Role, Rung};
 pub use grammar::Grammar;
 pub use kinds::{KindSet, Kinds};
+pub use needed::Needed;
 
 #[cfg(test)]
 mod tests;

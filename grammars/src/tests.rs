@@ -28,6 +28,8 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         &kinds.loose,
         &kinds.distinct,
     ];
+    let needed = || data.parentheses.iter().flat_map(|it| &it.needed);
+    let needed_kinds = needed().flat_map(|it| [&it.kinds, &it.inside, &it.starting]);
     let tokens = [&kinds.separators, &kinds.terminators, &kinds.values];
     let missing = |names: &Vec<String>, is_named: bool| {
         let absent = |name: &&String| language.id_for_node_kind(name, is_named) == 0;
@@ -36,9 +38,10 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
     named
         .into_iter()
         .chain(parentheses)
+        .chain(needed_kinds)
         .chain(&data.families)
         .flat_map(|names| missing(names, true))
-        .chain(tokens.into_iter().flat_map(|names| missing(names, false)))
+        .chain(tokens.into_iter().chain(needed().map(|it| &it.beside)).flat_map(|names| missing(names, false)))
         .collect()
 }
 

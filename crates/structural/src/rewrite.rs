@@ -4,15 +4,18 @@
 
 mod alignment;
 mod assemble;
+mod binding;
 mod integrity;
 mod layout;
 mod nesting;
 mod separators;
+mod shield;
 mod template;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
@@ -146,10 +149,15 @@ impl Work<'_> {
             let errors = if errors.len() > before { errors } else { Vec::new() };
             let trees = Trees { grammar, before: self.tree, after: &after, bytes: &whole.bytes };
             let broken = trees.broken(&whole.marks, self.chosen);
-            let mut changed = self.end_statements(&trees, &whole.marks);
-            for mark in broken {
-                changed |= self.care(mark, whole.marks.as_slice(), &errors, round > MAX_ROUNDS);
-            }
+            let at_errors = touched(&whole.marks, &errors);
+            // An error upsets what is read around it, so what lies at one comes first.
+            let (first, others): (Vec<&Mark>, Vec<&Mark>) =
+                broken.iter().copied().partition(|mark| at_errors.contains(&mark.owner));
+            let tired = round > MAX_ROUNDS;
+            let changed = self.care_for(&first, &at_errors, tired)
+                || self.shield(&whole.marks, &at_errors)
+                || self.care_for(&others, &at_errors, tired)
+                || self.end_statements(&trees, &whole.marks);
             if !changed {
                 let error = new_error(&assembled, &errors, self.chosen);
                 return Ok((assembled, error));
@@ -171,9 +179,14 @@ impl Work<'_> {
         changed
     }
 
+    fn care_for(&mut self, broken: &[&Mark], at_errors: &HashSet<usize>, tired: bool) -> bool {
+        broken.iter().fold(false, |changed, mark| self.care(mark, at_errors, tired) || changed)
+    }
+
     /// Helps a mark that did not come through: parentheses, else its replacement is refused. One that lies at a new
-    /// syntax error in spite of them is tried with the template's own layout; then the error is reported as such, and `false`.
-    fn care(&mut self, mark: &Mark, marks: &[Mark], errors: &[Range<usize>], tired: bool) -> bool {
+    /// syntax error in spite of them is tried with the template's own layout; then the error is reported as such, and
+    /// `false`.
+    fn care(&mut self, mark: &Mark, at_errors: &HashSet<usize>, tired: bool) -> bool {
         let found = &self.chosen[mark.owner].found.range;
         let origin = match &mark.what {
             Marked::Replacement => Some((None, found.clone())),
@@ -186,7 +199,7 @@ impl Work<'_> {
         match wraps {
             Some((Some(hole), _)) if !care.holes.contains(&hole) => care.holes.push(hole),
             Some((None, _)) if !care.whole && !care.plain => care.whole = true,
-            _ if touches(mark.owner, marks, errors) => {
+            _ if at_errors.contains(&mark.owner) => {
                 care.whole = false;
                 return !std::mem::replace(&mut care.plain, true);
             }
@@ -240,14 +253,15 @@ impl Work<'_> {
     }
 }
 
-/// Whether a new syntax error lies in or at the replacement.
-fn touches(owner: usize, marks: &[Mark], errors: &[Range<usize>]) -> bool {
-    if errors.is_empty() {
-        return false;
-    }
-    let mine = marks.iter().filter(|mark| mark.owner == owner && mark.what == Marked::Replacement);
-    mine.into_iter()
-        .any(|mark| errors.iter().any(|error| error.start <= mark.range.end && mark.range.start <= error.end))
+/// The replacements that a new syntax error lies in or at.
+fn touched(marks: &[Mark], errors: &[Range<usize>]) -> HashSet<usize> {
+    let near = |mark: &Mark| {
+        // The errors are in order and do not overlap.
+        let first = errors.partition_point(|error| error.end < mark.range.start);
+        errors.get(first).is_some_and(|error| error.start <= mark.range.end)
+    };
+    let own = marks.iter().filter(|mark| mark.what == Marked::Replacement);
+    own.filter(|mark| near(mark)).map(|mark| mark.owner).collect()
 }
 
 /// The first error that lies at a replacement, else the first one.

@@ -35,6 +35,9 @@ pub(super) struct Care {
     pub(super) plain: bool,
     /// Whether it takes the place of the terminator behind the match too, being a statement of its own.
     pub(super) terminated: bool,
+    /// What it had before parentheses were tried against a syntax error; whether they were.
+    pub(super) unshielded: Option<(Vec<usize>, bool)>,
+    pub(super) shielded: bool,
     /// Whether it is left out.
     pub(super) refused: bool,
 }
@@ -322,8 +325,8 @@ impl Filling<'_> {
     fn capture(&self, writer: &mut Writer<'_>, index: usize, hole: &Hole, capture: &Capture) {
         let layout = self.assembly.layout;
         let opens_suite = self.assembly.grammar.is_offside() && layout.begins_line(capture.range.start);
-        let wrapped =
-            self.assembly.cares[self.index].holes.contains(&index) || self.is_number_before_dot(index, capture);
+        let wrapped = self.assembly.cares[self.index].holes.contains(&index)
+            || self.is_number_before_dot(index, capture);
         let parentheses = self.assembly.grammar.parentheses().filter(|_| wrapped);
         if opens_suite {
             writer.open_suite();

@@ -7,6 +7,7 @@ use std::ops::Range;
 use grammars::Grammar;
 use tree_sitter::{Node, Tree};
 
+use super::binding;
 use super::layout::{Mark, Marked};
 use super::nesting::Chosen;
 use super::separators;
@@ -68,13 +69,22 @@ impl Trees<'_> {
         match &mark.what {
             Marked::Replacement => {
                 let origin = &chosen[mark.owner].found.range;
-                self.is_unit(&mark.range, origin) || self.is_statements(&mark.range, origin)
+                (self.is_unit(&mark.range, origin) || self.is_statements(&mark.range, origin))
+                    && !self.lacks_parentheses(&mark.range, origin)
             }
-            Marked::Capture { origin, exact, .. } => self.came_through(&mark.range, origin, *exact),
+            Marked::Capture { origin, exact, .. } => {
+                self.came_through(&mark.range, origin, *exact) && !self.lacks_parentheses(&mark.range, origin)
+            }
             Marked::Run { origins, .. } => self.is_run(mark, origins),
             Marked::Glued { .. } => self.is_name(&mark.range),
             Marked::Quoted { .. } => spans::inside_string(self.grammar, root, mark.range.start.max(1)),
         }
+    }
+
+    /// Whether something needs parentheses where it is now and did not where it was.
+    fn lacks_parentheses(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
+        let needs = |tree: &Tree, range| binding::needs_parentheses(self.grammar, tree.root_node(), range);
+        needs(self.after, range) && !needs(self.before, origin)
     }
 
     /// Whether a capture is still one node of the same sort. The content of a string need not be a node.
