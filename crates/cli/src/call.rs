@@ -1,7 +1,6 @@
 //! `outrigger call`: one call, typed by a person who is its approver. Exit code 0 for an answer, 1 for a tool's
 //! error, 2 for a call that could not be made.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -11,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::args::CallArgs;
+use crate::printing::{complain, print};
 use crate::progress::ProgressLine;
 use crate::setup;
 use crate::terminal::TerminalApprover;
@@ -41,9 +41,12 @@ pub(crate) async fn run(args: CallArgs) -> Result<ExitCode> {
     };
     drop(line);
     let failed = answer.is_err();
-    print(answer, args.json)?;
+    let shown = show(answer, args.json);
     run.close().await;
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    if let Err(error) = &shown {
+        complain(&format!("outrigger: the call was made, and its answer cannot be written: {error:#}"));
+    }
+    Ok(if failed || shown.is_err() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The arguments as typed: one JSON object, `-` for one on standard input, or pairs.
@@ -60,6 +63,9 @@ fn arguments(spec: Option<&Spec>, typed: &[String]) -> Result<Value> {
     }
     let mut members = Map::new();
     for pair in typed {
+        if pair.trim_start().starts_with('{') {
+            bail!("a JSON object stands alone: put `{pair}` and the other arguments into one");
+        }
         let Some((key, value)) = pair.split_once('=') else {
             bail!("`{pair}` is neither `key=value` nor one JSON object");
         };
@@ -83,30 +89,28 @@ fn typed_value(spec: Option<&Spec>, key: &str, value: &str) -> Value {
     serde_json::from_str(value).unwrap_or_else(|_| Value::from(value))
 }
 
-/// Prints text to standard output, an error to standard error, or either as JSON.
-fn print(answer: Result<Output, outrigger::Error>, json: bool) -> Result<()> {
-    let mut stdout = std::io::stdout().lock();
+/// Prints an answer to standard output and an error to standard error, or either as JSON.
+fn show(answer: Result<Output, outrigger::Error>, json: bool) -> Result<()> {
     if json {
-        serde_json::to_writer(&mut stdout, &Answer::from(answer))?;
-        writeln!(stdout)?;
-        return Ok(());
+        return Ok(print(&serde_json::to_string(&Answer::from(answer))?)?);
     }
-    let output = match answer {
-        Ok(output) => output,
+    match answer {
+        Ok(output) => Ok(print(&text(output))?),
         Err(error) => {
-            eprintln!("{error}");
-            return Ok(());
+            complain(&error.to_string());
+            Ok(())
         }
-    };
-    for part in output.content {
-        let line = match part {
-            Part::Text { text } => text,
-            Part::Image { mime_type, data } => format!("[{mime_type}, {} bytes in base64]", data.len()),
-            _ => "[a part this command cannot print; use --json]".to_owned(),
-        };
-        writeln!(stdout, "{line}")?;
     }
-    Ok(())
+}
+
+/// The parts of an answer as a terminal can show them, one a line.
+fn text(output: Output) -> String {
+    let part = |part| match part {
+        Part::Text { text } => text,
+        Part::Image { mime_type, data } => format!("[{mime_type}, {} bytes in base64]", data.len()),
+        _ => "[a part this command cannot print; use --json]".to_owned(),
+    };
+    output.content.into_iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

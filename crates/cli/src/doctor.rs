@@ -2,7 +2,6 @@
 //! changes nothing.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -11,6 +10,7 @@ use outrigger::workspace::Workspace;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
+use crate::printing::print;
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -30,13 +30,7 @@ struct Grammar {
 pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
     let workspace = Workspace::open(&args.workspace)?;
     let report = report(&workspace)?;
-    let mut stdout = std::io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut stdout, &report)?;
-        writeln!(stdout)?;
-    } else {
-        stdout.write_all(text(&report).as_bytes())?;
-    }
+    print(&if args.json { serde_json::to_string_pretty(&report)? } else { text(&report) })?;
     Ok(ExitCode::SUCCESS)
 }
 

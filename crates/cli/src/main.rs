@@ -8,6 +8,7 @@ mod call;
 mod doctor;
 mod host;
 mod logging;
+mod printing;
 mod progress;
 mod serve;
 mod setup;
@@ -20,6 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command};
+use printing::complain;
 
 /// The exit code of a usage error.
 const USAGE: u8 = 2;
@@ -30,7 +32,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("outrigger: no runtime: {error}");
+            complain(&format!("outrigger: no runtime: {error}"));
             return ExitCode::FAILURE;
         }
     };
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
     // A blocking read of standard input cannot be cancelled; the process must not wait for it.
     runtime.shutdown_background();
     outcome.unwrap_or_else(|error| {
-        eprintln!("outrigger: {error:#}");
+        complain(&format!("outrigger: {error:#}"));
         ExitCode::from(USAGE)
     })
 }

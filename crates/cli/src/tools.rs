@@ -1,12 +1,12 @@
 //! `outrigger tools`: the schemas, as text or in a provider's format. It opens no workspace of the user's.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use outrigger::tool::{Spec, export};
 
 use crate::args::{Format, ToolsArgs};
+use crate::printing::print;
 use crate::setup;
 
 /// Prints the tools up to a tier.
@@ -14,10 +14,9 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode> {
     let nowhere = tempfile::tempdir()?;
     let run = setup::builder(nowhere.path())?.state_folder(nowhere.path().join("state")).build()?;
     let specs = run.surface(args.tier).specs();
-    let mut stdout = std::io::stdout().lock();
     let json = match args.format {
         Format::Text => {
-            stdout.write_all(text(&specs).as_bytes())?;
+            print(&text(&specs))?;
             return Ok(ExitCode::SUCCESS);
         }
         Format::Anthropic => export::anthropic(&specs),
@@ -25,8 +24,7 @@ pub(crate) fn run(args: &ToolsArgs) -> Result<ExitCode> {
         Format::Gemini => export::gemini(&specs),
         Format::Mcp => export::mcp(&specs),
     };
-    serde_json::to_writer_pretty(&mut stdout, &json)?;
-    writeln!(stdout)?;
+    print(&serde_json::to_string_pretty(&json)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

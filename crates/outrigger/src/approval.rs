@@ -91,12 +91,9 @@ fn denied(tool: &str, words: Option<String>) -> Error {
         .with_hint("do not repeat the call; go on another way or ask what would be allowed")
 }
 
-/// An approver that cannot answer refuses, whatever its reason.
+/// No answer, or one that cannot be read, is a refusal, whatever its reason.
 fn unanswered(tool: &str, error: Error) -> Error {
-    Error::new(
-        ErrorKind::Refused,
-        format!("`{tool}` needs approval, and it could not be asked for: {}", error.message),
-    )
+    Error::new(ErrorKind::Refused, format!("`{tool}` needs approval, and none was given: {}", error.message))
 }
 
 /// Puts an [`Approval`] around every tool.

@@ -19,8 +19,11 @@ impl Approver for HostApprover {
                 return Err(Error::unavailable("the host did not declare `approval` in `initialize`"));
             }
             match self.0.ask("approval/ask", &json!({"card": card})).await {
-                Some(Ok(verdict)) => serde_json::from_value(verdict).map_err(|error| {
-                    Error::unavailable(format!("the host's verdict cannot be read: {error}"))
+                Some(Ok(verdict)) => serde_json::from_value(verdict.clone()).map_err(|_| {
+                    Error::unavailable(format!(
+                        "the host answered `{verdict}`, which is none of {{\"verdict\": \"allow_once\"}}, \
+                         {{\"verdict\": \"allow_for_run\"}}, {{\"verdict\": \"deny\", \"message\": …}}"
+                    ))
                 }),
                 Some(Err(fault)) => Err(Error::unavailable(format!(
                     "the host answered error {}: {}",

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::message::{self, Fault};
 use super::outbox::Outbox;
 
-/// What a host declares in `initialize`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+/// What a host declares in `initialize`, and what is answered of it: a name that is not here is not served.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Capabilities {
     /// Answers `approval/ask`.
     #[serde(default)]

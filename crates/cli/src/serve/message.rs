@@ -37,8 +37,16 @@ impl Fault {
     }
 }
 
+/// What an id is: anything else would come back changed.
+const NO_ID: &str = "an id is a string, or an integer of 64 bits";
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64() || id.is_null()
+}
+
 #[derive(Deserialize)]
 struct Wire {
+    jsonrpc: Option<String>,
     #[serde(default, deserialize_with = "present")]
     id: Option<Value>,
     method: Option<String>,
@@ -57,15 +65,14 @@ fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, 
 pub(crate) fn parse(line: &[u8]) -> Result<Message, (Value, Fault)> {
     let wire: Wire =
         serde_json::from_slice(line).map_err(|error| (Value::Null, not_a_message(line, &error)))?;
+    if wire.jsonrpc.as_deref().is_some_and(|version| version != "2.0") {
+        return Err((Value::Null, Fault::new(INVALID_REQUEST, "the protocol is JSON-RPC 2.0")));
+    }
     let invalid =
         |id: &Option<Value>, why: &str| (id.clone().unwrap_or(Value::Null), Fault::new(INVALID_REQUEST, why));
     match wire {
-        Wire { id: Some(id), .. } if !(id.is_string() || id.is_number() || id.is_null()) => {
-            Err(invalid(&None, "an id is a string or a number"))
-        }
-        Wire { id: Some(Value::Null), method: Some(_), .. } => {
-            Err(invalid(&None, "an id is a string or a number"))
-        }
+        Wire { id: Some(id), .. } if !is_id(&id) => Err(invalid(&None, NO_ID)),
+        Wire { id: Some(Value::Null), method: Some(_), .. } => Err(invalid(&None, NO_ID)),
         Wire { id: Some(id), method: Some(method), params, .. } => {
             Ok(Message::Request { id, method, params })
         }
@@ -128,6 +135,9 @@ mod tests {
         assert_eq!(fault(r#"{"id":7}"#), (Value::from(7), INVALID_REQUEST));
         assert_eq!(fault(r#"{"id":null,"method":"m"}"#), (Value::Null, INVALID_REQUEST));
         assert_eq!(fault(r#"{"id":{},"method":"m"}"#), (Value::Null, INVALID_REQUEST));
+        assert_eq!(fault(r#"{"id":1e30,"method":"m"}"#), (Value::Null, INVALID_REQUEST));
+        assert_eq!(fault(r#"{"id":1.5,"method":"m"}"#), (Value::Null, INVALID_REQUEST));
+        assert_eq!(fault(r#"{"jsonrpc":"1.0","id":1,"method":"m"}"#), (Value::Null, INVALID_REQUEST));
         assert_eq!(fault(r#"{"id":1,"method":5}"#), (Value::Null, INVALID_REQUEST));
     }
 }

@@ -26,6 +26,6 @@ pub(crate) async fn run(args: ServeArgs) -> Result<ExitCode> {
         surface = surface.conversation(conversation);
     }
     session::Session::new(run, surface, host, outbox).serve(tokio::io::stdin()).await;
-    writer.finish().await;
+    writer.finish(session::END_GRACE).await;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,12 +1,14 @@
 //! The one writer of standard output. Messages leave in the order they were given; when the host stops reading, the
 //! outbox says so and nothing blocks for ever.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Messages that may wait for a host that reads slowly; further senders wait with them.
-const QUEUE: usize = 256;
+const QUEUE: usize = 16;
 
 /// Where messages to the host go. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,8 +52,10 @@ impl Outbox {
 }
 
 impl Writer {
-    /// Writes what is left, once every outbox is gone.
-    pub(crate) async fn finish(self) {
-        let _ = self.0.await;
+    /// Writes what is left, for at most `grace`: a host that does not read cannot hold the process.
+    pub(crate) async fn finish(mut self, grace: Duration) {
+        if tokio::time::timeout(grace, &mut self.0).await.is_err() {
+            self.0.abort();
+        }
     }
 }

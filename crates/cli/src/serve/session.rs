@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::AsyncRead;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::codec::FramedRead;
 
@@ -22,8 +23,15 @@ use super::message::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FO
 use super::outbox::Outbox;
 use crate::answer::Answer;
 
-/// How long calls in flight may still end by themselves after the input has ended; then they are cancelled.
-const END_GRACE: Duration = Duration::from_secs(2);
+/// How long calls in flight may still end by themselves after the input has ended; then they are cancelled. As long
+/// again for a host that reads its last answers slowly.
+pub(super) const END_GRACE: Duration = Duration::from_secs(2);
+
+/// Calls that run or have an answer to send at the same time; more wait for their turn, in order.
+const MAX_RUNNING: usize = 128;
+
+/// Calls that may wait; further ones are refused.
+const MAX_WAITING: usize = 10_000;
 
 /// The longest line a host may send, in bytes (16 MiB).
 const MAX_LINE: usize = 16 << 20;
@@ -38,6 +46,7 @@ pub(crate) struct Session {
     host: Host,
     outbox: Outbox,
     calls: JoinSet<()>,
+    turns: Arc<Semaphore>,
     in_flight: InFlight,
 }
 
@@ -76,7 +85,15 @@ struct CancelParams {
 
 impl Session {
     pub(crate) fn new(run: Run, surface: Surface, host: Host, outbox: Outbox) -> Self {
-        Self { run, surface, host, outbox, calls: JoinSet::new(), in_flight: InFlight::default() }
+        Self {
+            run,
+            surface,
+            host,
+            outbox,
+            calls: JoinSet::new(),
+            turns: Arc::new(Semaphore::new(MAX_RUNNING)),
+            in_flight: InFlight::default(),
+        }
     }
 
     /// Serves until the input ends or the host no longer reads.
@@ -104,12 +121,20 @@ impl Session {
     /// Lets calls end, cancels the rest, closes the run.
     async fn end(mut self) {
         self.host.gone();
-        let drained = async { while self.calls.join_next().await.is_some() {} };
-        if tokio::time::timeout(END_GRACE, drained).await.is_err() {
+        if !self.drained().await {
             self.in_flight.lock().values().for_each(Cancellation::cancel);
-            while self.calls.join_next().await.is_some() {}
+            // What is left has its answer and cannot send it: the host does not read.
+            self.drained().await;
+            self.calls.abort_all();
         }
         self.run.close().await;
+    }
+
+    /// Waits for the calls in flight, for as long as an end may take; says whether all have ended.
+    async fn drained(&mut self) -> bool {
+        let calls = &mut self.calls;
+        let all = async { while calls.join_next().await.is_some() {} };
+        tokio::time::timeout(END_GRACE, all).await.is_ok()
     }
 
     async fn receive(&mut self, line: Line) {
@@ -181,6 +206,7 @@ impl Session {
             "version": env!("CARGO_PKG_VERSION"),
             "workspace": self.run.parts().workspace().root(),
             "tier": self.surface.ceiling(),
+            "capabilities": self.host.capabilities(),
             "resources": self.run.registry().resources(),
         }))
     }
@@ -207,6 +233,12 @@ impl Session {
     /// Starts a call; its answer is sent when it ends.
     fn call(&mut self, id: &Value, params: Option<&RawValue>) -> Result<(), Fault> {
         let CallParams { name, arguments } = read(params)?;
+        if self.calls.len() >= MAX_RUNNING + MAX_WAITING {
+            return Err(Fault::new(
+                INVALID_REQUEST,
+                format!("{MAX_WAITING} calls wait already; read their answers first"),
+            ));
+        }
         let cancellation = Cancellation::new();
         match self.in_flight.lock().entry(id.to_string()) {
             Entry::Vacant(free) => free.insert(cancellation.clone()),
@@ -219,8 +251,13 @@ impl Session {
         };
         let (surface, outbox, in_flight) =
             (self.surface.clone(), self.outbox.clone(), self.in_flight.clone());
-        let id = id.clone();
+        let (id, turns) = (id.clone(), Arc::clone(&self.turns));
         self.calls.spawn(async move {
+            // Held until the answer is on its way, so that a host that does not read holds up calls, not memory.
+            let _turn = tokio::select! {
+                turn = turns.acquire() => turn.ok(),
+                () = cancellation.cancelled() => None,
+            };
             let result = match Arguments::parse(arguments.as_deref().map_or("{}", RawValue::get)) {
                 Ok(arguments) => {
                     let request = progressing(&name, arguments, &id, &outbox).cancellation(cancellation);

@@ -69,6 +69,8 @@ fn exit_codes_tell_an_answer_from_an_error_from_a_misuse() {
     assert_eq!(outrigger(&fixture, &["call", "reed"]).code, 1, "an unknown tool is the tool's answer");
     assert_eq!(outrigger(&fixture, &["call", "read", "path"]).code, 2);
     assert_eq!(outrigger(&fixture, &["call"]).code, 2);
+    let mixed = outrigger(&fixture, &["call", "read", r#"{"path": "a.dart"}"#, "lines=1"]);
+    assert!(mixed.code == 2 && mixed.stderr.contains("stands alone"), "{mixed:?}");
     assert_eq!(outrigger(&fixture, &["call", "read", "--workspace", "nowhere"]).code, 2);
 }
 
@@ -94,6 +96,24 @@ fn arguments_too_long_for_a_command_line_come_on_standard_input() {
     drop(stdin);
     assert!(child.wait().expect("its end").success());
     assert_eq!(fixture.read("a"), content);
+}
+
+/// `| head -1`: the reader goes away before the answer is written, or both outputs are closed.
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let fixture = Fixture::empty();
+    fixture.write("big.txt", "line\n".repeat(15_000));
+    for closes in ["outrigger call read path=big.txt | :", "outrigger call read path=nowhere 2>&1 | :"] {
+        let line =
+            format!("set -o pipefail; {}", closes.replace("outrigger", env!("CARGO_BIN_EXE_outrigger")));
+        let mut shell = std::process::Command::new("bash");
+        shell
+            .args(["-c", &line])
+            .current_dir(fixture.root())
+            .env("OUTRIGGER_STATE", fixture.outside().join("state"));
+        let code = shell.status().expect("run bash").code().expect("an exit code");
+        assert_eq!(code, i32::from(closes.contains("nowhere")), "{closes}");
+    }
 }
 
 #[test]

@@ -8,7 +8,9 @@ use crate::session::Session;
 fn declared(fixture: &Fixture) -> Session {
     let mut session = Session::start(fixture, &[]);
     session.request("hello", "initialize", json!({"capabilities": {"approval": true}}));
-    assert_eq!(session.answer("hello")["result"]["name"], "outrigger");
+    let hello = session.answer("hello");
+    assert_eq!(hello["result"]["name"], "outrigger");
+    assert_eq!(hello["result"]["capabilities"], json!({"approval": true}));
     session
 }
 
@@ -67,7 +69,10 @@ fn allowed_for_the_run_is_not_asked_again_for_that_tool_only() {
     session.tool(3, "edit", json!({"path": "a", "old": "x", "new": "z"}));
     let asked = question(&mut session);
     reply(&mut session, &asked, json!({"verdict": "maybe"}));
-    assert_eq!(session.answer(3)["result"]["error"]["kind"], "refused", "a verdict we cannot read is a no");
+    let refused = session.answer(3);
+    let error = &refused["result"]["error"];
+    assert_eq!(error["kind"], "refused", "a verdict we cannot read is a no");
+    assert!(error["message"].as_str().unwrap().contains("allow_once"), "and says what would be one: {error}");
     assert_eq!(fixture.read("a"), "x");
 }
 

@@ -1,11 +1,14 @@
 //! The end of a session: nothing survives it, neither at the end of input nor when the process is killed.
 
 use std::fs;
+use std::io::Write;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use test_support::Fixture;
 
+use crate::command::command;
 use crate::session::Session;
 
 /// Live processes whose environment holds the fixture's state folder: everything a session started, zombies left out
@@ -60,6 +63,41 @@ fn the_end_of_input_ends_the_run() {
 fn a_killed_session_leaves_nothing() {
     let fixture = Fixture::empty();
     busy(&fixture).kill();
+    wait_for_none(&fixture);
+}
+
+/// A host that writes and never reads: the pipe fills, calls wait for their turn, and the end of input still ends all.
+#[test]
+fn a_host_that_does_not_read_holds_neither_the_process_nor_its_memory() {
+    let fixture = Fixture::empty();
+    fixture.write("big.txt", "0123456789abcde\n".repeat(5_000));
+    let mut command = command(&fixture);
+    command
+        .args(["serve", "--approve", "auto"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().expect("start the binary");
+    let mut stdin = child.stdin.take().expect("its input");
+    let call = json!({"name": "read", "arguments": {"path": "big.txt"}});
+    for id in 0..3_000 {
+        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}))
+            .expect("write");
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("its status");
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("its size");
+    let kib: u64 = resident.trim().trim_end_matches(" kB").parse().expect("a number");
+    assert!(kib < 200 << 10, "{kib} KiB are resident: answers pile up");
+    let start = Instant::now();
+    drop(stdin);
+    while child.try_wait().expect("wait").is_none() {
+        if start.elapsed() > Duration::from_secs(20) {
+            child.kill().expect("kill it");
+            panic!("the process outlives its input");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
     wait_for_none(&fixture);
 }
 
