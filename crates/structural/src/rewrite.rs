@@ -27,8 +27,9 @@ use crate::pattern::Pattern;
 use crate::spans::{self, Survey, Unit};
 use assemble::{Assembled, Assembly, Care};
 use integrity::Trees;
-use layout::{Layout, Mark, Marked};
+use layout::{Block, Layout, Mark, Marked};
 use nesting::Chosen;
+use shield::Shield;
 pub(crate) use template::{Template, TemplateError};
 
 /// How often a file is put together anew, with more parentheses or fewer replacements, before what is still wrong is
@@ -108,8 +109,9 @@ pub(crate) fn rewrite(
     let grammar = first.pattern.grammar();
     let survey = Survey::of(grammar, tree, source);
     let layout = Layout::new(source, survey.frozen, &survey.comments);
-    let mut work =
-        Work { tree, layout: &layout, rules, cares: vec![Care::default(); chosen.len()], chosen: &chosen };
+    let cares = vec![Care::default(); chosen.len()];
+    let mut work = Work { tree, layout: &layout, rules, cares, chosen: &chosen, shield: Shield::default() };
+    work.refuse_misplaced();
     let (assembled, error) = work.settle(limits)?;
     let mut rewritten = work.report(assembled, &survey.comments);
     rewritten.nested = nested;
@@ -123,6 +125,7 @@ struct Work<'a> {
     rules: &'a [Rule],
     chosen: &'a [Chosen],
     cares: Vec<Care>,
+    shield: Shield,
 }
 
 impl Work<'_> {
@@ -149,7 +152,7 @@ impl Work<'_> {
             let errors = if errors.len() > before { errors } else { Vec::new() };
             let trees = Trees { grammar, before: self.tree, after: &after, bytes: &whole.bytes };
             let broken = trees.broken(&whole.marks, self.chosen);
-            let at_errors = touched(&whole.marks, &errors);
+            let at_errors = touched(whole, &errors);
             // An error upsets what is read around it, so what lies at one comes first.
             let (first, others): (Vec<&Mark>, Vec<&Mark>) =
                 broken.iter().copied().partition(|mark| at_errors.contains(&mark.owner));
@@ -194,7 +197,11 @@ impl Work<'_> {
             Marked::Run { hole, origins } if origins.len() == 1 => Some((Some(*hole), origins[0].clone())),
             _ => None,
         };
-        let wraps = origin.filter(|(_, origin)| !tired && self.may_wrap(origin));
+        let wraps = origin.filter(|(hole, origin)| match hole {
+            _ if tired => false,
+            Some(_) => self.may_wrap(origin),
+            None => self.may_enclose(mark.owner),
+        });
         let care = &mut self.cares[mark.owner];
         match wraps {
             Some((Some(hole), _)) if !care.holes.contains(&hole) => care.holes.push(hole),
@@ -206,6 +213,27 @@ impl Work<'_> {
             _ => care.refused = true,
         }
         true
+    }
+
+    /// Leaves out the replacements of expressions by statements where no statement stands.
+    fn refuse_misplaced(&mut self) {
+        let (grammar, root) = (self.rules[0].pattern.grammar(), self.tree.root_node());
+        for index in 0..self.chosen.len() {
+            let Chosen { rule, found } = &self.chosen[index];
+            let is_statement = self.rules[*rule].template.is_statement;
+            if is_statement
+                && self.may_wrap(&found.range)
+                && !separators::is_statement(grammar, root, &found.range)
+            {
+                self.cares[index].refused = true;
+            }
+        }
+    }
+
+    /// Whether parentheses may be put around a replacement.
+    fn may_enclose(&self, owner: usize) -> bool {
+        let Chosen { rule, found } = &self.chosen[owner];
+        !self.rules[*rule].template.is_statement && self.may_wrap(&found.range)
     }
 
     /// Whether what stands at a range of the source is an expression that parentheses may be put around.
@@ -253,14 +281,16 @@ impl Work<'_> {
     }
 }
 
-/// The replacements that a new syntax error lies in or at.
-fn touched(marks: &[Mark], errors: &[Range<usize>]) -> HashSet<usize> {
+/// The replacements that a new syntax error lies in or beside.
+fn touched(whole: &Block, errors: &[Range<usize>]) -> HashSet<usize> {
     let near = |mark: &Mark| {
+        let start = whole.bytes[..mark.range.start].trim_ascii_end().len();
+        let end = whole.bytes.len() - whole.bytes[mark.range.end..].trim_ascii_start().len();
         // The errors are in order and do not overlap.
-        let first = errors.partition_point(|error| error.end < mark.range.start);
-        errors.get(first).is_some_and(|error| error.start <= mark.range.end)
+        let first = errors.partition_point(|error| error.end < start);
+        errors.get(first).is_some_and(|error| error.start <= end)
     };
-    let own = marks.iter().filter(|mark| mark.what == Marked::Replacement);
+    let own = whole.marks.iter().filter(|mark| mark.what == Marked::Replacement);
     own.filter(|mark| near(mark)).map(|mark| mark.owner).collect()
 }
 

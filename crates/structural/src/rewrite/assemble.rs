@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use grammars::Grammar;
-use tree_sitter::Node;
 
 use super::Rule;
 use super::alignment::{self, Shared};
@@ -13,6 +12,7 @@ use super::nesting::Chosen;
 use super::separators::{self, Edge};
 use super::template::{Hole, Place, Template};
 use super::writer::Writer;
+use crate::outline::Node;
 use crate::matcher::{Capture, Match};
 
 /// The longest text a rewritten file may have: a capture that is used twice in nested matches doubles each time.
@@ -35,9 +35,6 @@ pub(super) struct Care {
     pub(super) plain: bool,
     /// Whether it takes the place of the terminator behind the match too, being a statement of its own.
     pub(super) terminated: bool,
-    /// What it had before parentheses were tried against a syntax error; whether they were.
-    pub(super) unshielded: Option<(Vec<usize>, bool)>,
-    pub(super) shielded: bool,
     /// Whether it is left out.
     pub(super) refused: bool,
 }
@@ -165,6 +162,11 @@ impl Assembly<'_> {
 
     fn replacement(&self, index: usize, inside: &[usize], done: &[Option<Replacement>]) -> Replacement {
         let Chosen { rule, found } = &self.chosen[index];
+        if self.rules[*rule].template.is_identity {
+            // What a variable stands for need not be spaced alike in all its places.
+            let block = self.compose(found.range.clone(), inside, done);
+            return Replacement { block, kept: vec![found.range.clone()], changes: false };
+        }
         let filling =
             Filling { assembly: self, index, template: &self.rules[*rule].template, found, inside, done };
         let (block, kept) = filling.fill();

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use grammars::{Grammar, Needed};
-use tree_sitter::Node;
 
+use crate::outline::Node;
 use crate::spans::{self, Unit};
 
 /// Whether the expression that fills a range needs parentheses where it stands.
@@ -38,7 +38,7 @@ fn is_delimited(node: Node<'_>) -> bool {
 /// Whether a statement starts with it and would be read as another one.
 fn is_false_start(rule: &Needed, outer: Node<'_>) -> bool {
     let start = outer.start_byte();
-    let leftmost = std::iter::successors(Some(outer), |node| node.child(0));
+    let leftmost = std::iter::successors(Some(outer), Node::first_child);
     let mut inside = leftmost.take_while(|node| node.start_byte() == start);
     let Some(first) = inside.find(|node| rule.kinds.contains(node.kind_id())) else { return false };
     let mut at = first;

@@ -5,21 +5,24 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use grammars::Grammar;
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
 
 use super::binding;
 use super::layout::{Mark, Marked};
 use super::nesting::Chosen;
 use super::separators;
 use crate::grouping::is_torn_out;
+use crate::outline::{Node, Outline};
 use crate::spans::{self, Unit};
 
 /// The trees of a file before and after.
 #[derive(Debug)]
 pub(super) struct Trees<'a> {
     pub(super) grammar: &'static Grammar,
-    pub(super) before: &'a Tree,
-    pub(super) after: &'a Tree,
+    pub(super) before: &'a Outline,
+    pub(super) after: &'a Outline,
+    /// The tree that `after` is of.
+    pub(super) tree: &'a Tree,
     /// The bytes of `after`.
     pub(super) bytes: &'a [u8],
 }
@@ -83,7 +86,7 @@ impl Trees<'_> {
 
     /// Whether something needs parentheses where it is now and did not where it was.
     fn lacks_parentheses(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
-        let needs = |tree: &Tree, range| binding::needs_parentheses(self.grammar, tree.root_node(), range);
+        let needs = |tree: &Outline, range| binding::needs_parentheses(self.grammar, tree.root_node(), range);
         needs(self.after, range) && !needs(self.before, origin)
     }
 
@@ -110,7 +113,7 @@ impl Trees<'_> {
     }
 
     /// Whether the range is the name that a label holds.
-    fn is_labelled(&self, tree: &Tree, range: &Range<usize>) -> bool {
+    fn is_labelled(&self, tree: &Outline, range: &Range<usize>) -> bool {
         let node = tree.root_node().descendant_for_byte_range(range.start, range.end);
         node.is_some_and(|node| {
             node.start_byte() == range.start && self.grammar.kinds().labels.contains(node.kind_id())
@@ -132,13 +135,14 @@ impl Trees<'_> {
         }
     }
 
-    /// Whether a replacement is statements, of which the match's terminator ends the last.
+    /// Whether a replacement is a statement or several, and the match's terminator ends the last.
     fn is_statements(&self, range: &Range<usize>, origin: &Range<usize>) -> bool {
         let ended = separators::statement(self.grammar, self.before.root_node(), origin);
         let whole = ended.map(|old| range.start..range.end + (old.end - origin.end));
         match whole.and_then(|whole| spans::unit(self.after.root_node(), &whole)) {
+            Some(Unit::Node(_)) => true,
             Some(Unit::Run { first, last }) => self.is_list(first, last),
-            _ => false,
+            None => false,
         }
     }
 
@@ -173,7 +177,7 @@ impl Trees<'_> {
         let before: Vec<Node<'_>> = spans::chain(old).collect();
         let sorts = |node: Node<'_>| {
             let kind = node.kind_id();
-            let name = kinds.names.contains(kind) || node.child_count() == 0;
+            let name = kinds.names.contains(kind) || node.is_leaf();
             (
                 kind,
                 kinds.expressions.contains(kind) || kinds.atoms.contains(kind),
@@ -196,10 +200,10 @@ impl Trees<'_> {
         if mark.items.len() != origins.len() {
             return spans::unit(root, &mark.range).is_some();
         }
-        let mut parents = HashSet::new();
+        let mut parents = Vec::new();
         mark.items.iter().all(|item| match spans::unit(root, item) {
             Some(Unit::Node(node)) => {
-                parents.insert(node.parent().map(|parent| parent.id()));
+                parents.insert(node.parent());
                 parents.len() == 1
             }
             _ => false,
@@ -213,7 +217,7 @@ impl Trees<'_> {
         let after = self.bytes[range.end..].iter().take_while(|byte| is_part(byte)).count();
         let name = range.start - before..range.end + after;
         let node = self.after.root_node().descendant_for_byte_range(name.start, name.end);
-        node.is_some_and(|node| node.byte_range() == name && node.child_count() == 0)
+        node.is_some_and(|node| node.byte_range() == name && node.is_leaf())
     }
 }
 

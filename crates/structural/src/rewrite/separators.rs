@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use grammars::Grammar;
-use tree_sitter::Node;
 
 use super::layout::Layout;
+use crate::outline::Node;
 use crate::spans::{self, Unit};
 
 /// What a capture is like at its edge.
@@ -89,6 +89,22 @@ pub(super) fn statement(grammar: &Grammar, root: Node<'_>, range: &Range<usize>)
     ended.then(|| whole.byte_range())
 }
 
+/// Whether what fills a range stands where a statement does: it is all of one, or nothing but others, terminators and
+/// braces stand beside it.
+pub(super) fn is_statement(grammar: &Grammar, root: Node<'_>, range: &Range<usize>) -> bool {
+    let kinds = grammar.kinds();
+    let Some(Unit::Node(node)) = spans::unit(root, range) else { return true };
+    let is_beside = |sibling: Option<Node<'_>>, brace: &str| {
+        sibling.is_none_or(|it| {
+            it.is_named() || it.kind() == brace || kinds.terminators.contains(it.kind_id())
+        })
+    };
+    let is_value = kinds.expressions.contains(node.kind_id());
+    !is_value
+        || with_terminator(grammar, node) != node
+        || node.parent().is_some() && is_beside(node.prev_sibling(), "{") && is_beside(node.next_sibling(), "}")
+}
+
 /// What goes with `range` when it is deleted: its terminator, one separator of the list it stands in, or its line.
 /// Nothing before `from` is taken: an earlier deletion may have had it already.
 pub(super) fn deletion(
@@ -127,9 +143,8 @@ pub(super) fn deletion(
 fn with_terminator<'t>(grammar: &Grammar, node: Node<'t>) -> Node<'t> {
     let kinds = grammar.kinds();
     let Some(parent) = node.parent() else { return node };
-    let mut cursor = parent.walk();
-    let others: Vec<Node<'_>> = parent.children(&mut cursor).filter(|child| *child != node).collect();
-    let ended = !others.is_empty() && others.iter().all(|other| kinds.terminators.contains(other.kind_id()));
+    let mut others = parent.children().filter(|child| *child != node).peekable();
+    let ended = others.peek().is_some() && others.all(|other| kinds.terminators.contains(other.kind_id()));
     if ended { parent } else { node }
 }
 

@@ -2,58 +2,68 @@
 //! It must never leave parentheses that did not help.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::Work;
+use super::assemble::Care;
 use super::layout::{Mark, Marked};
 use crate::spans::{self, Unit};
 
+/// How far it has got with one file.
+#[derive(Debug, Default)]
+pub(super) enum Shield {
+    #[default]
+    Untried,
+    /// What everything had before.
+    Tried(Vec<Care>),
+    Dropped,
+}
+
 impl Work<'_> {
-    /// Tries parentheses for the replacements at new syntax errors, and takes them away from those that still lie at
-    /// one. Whether anything changed.
+    /// Tries parentheses for the replacements at new syntax errors; if there still are errors then, takes them away
+    /// again. Whether anything changed.
     pub(super) fn shield(&mut self, marks: &[Mark], at_errors: &HashSet<usize>) -> bool {
-        let mut changed = false;
-        for mark in marks.iter().filter(|mark| mark.what == Marked::Replacement) {
-            let care = &mut self.cares[mark.owner];
-            if !at_errors.contains(&mark.owner) || care.refused {
-                continue;
-            }
-            if care.shielded {
-                if let Some((holes, whole)) = care.unshielded.take() {
-                    (care.holes, care.whole) = (holes, whole);
-                    changed = true;
-                }
-                continue;
-            }
-            care.shielded = true;
-            changed |= self.raise(mark, marks);
+        if at_errors.is_empty() {
+            return false;
         }
-        changed
+        match std::mem::replace(&mut self.shield, Shield::Dropped) {
+            Shield::Untried => {
+                let before = self.cares.clone();
+                let mut changed = false;
+                let own = |mark: &&Mark| mark.what == Marked::Replacement && at_errors.contains(&mark.owner);
+                for mark in marks.iter().filter(own) {
+                    changed |= self.raise(mark, marks);
+                }
+                self.shield = Shield::Tried(before);
+                changed
+            }
+            Shield::Tried(before) => {
+                self.cares = before;
+                true
+            }
+            Shield::Dropped => false,
+        }
     }
 
     /// Puts parentheses around the captures of a replacement, or around all of it where it is but one.
     fn raise(&mut self, replacement: &Mark, marks: &[Mark]) -> bool {
         let owner = replacement.owner;
-        let found = &self.chosen[owner].found.range;
         let mut holes = Vec::new();
         for mark in marks.iter().filter(|mark| mark.owner == owner && mark.range != replacement.range) {
             let Marked::Capture { hole, origin, .. } = &mark.what else { continue };
-            if self.may_wrap(origin) && !self.is_atom(origin) {
+            if !self.cares[owner].holes.contains(hole) && self.may_wrap(origin) && !self.is_atom(origin) {
                 holes.push(*hole);
             }
         }
-        let whole = holes.is_empty() && self.may_wrap(found);
+        let whole = holes.is_empty() && !self.cares[owner].whole && self.may_enclose(owner);
+        let changed = whole || !holes.is_empty();
         let care = &mut self.cares[owner];
-        holes.retain(|hole| !care.holes.contains(hole));
-        if holes.is_empty() && (!whole || care.whole) {
-            return false;
-        }
-        care.unshielded = Some((care.holes.clone(), care.whole));
         care.holes.extend(holes);
         care.whole |= whole;
-        true
+        changed
     }
 
-    fn is_atom(&self, origin: &std::ops::Range<usize>) -> bool {
+    fn is_atom(&self, origin: &Range<usize>) -> bool {
         let kinds = self.rules[0].pattern.grammar().kinds();
         let Some(Unit::Node(node)) = spans::unit(self.tree.root_node(), origin) else { return false };
         spans::chain(node).any(|node| kinds.atoms.contains(node.kind_id()))

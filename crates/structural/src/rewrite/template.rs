@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use grammars::Grammar;
+use grammars::{Grammar, Rung};
 
 use super::alignment::{self, Shared};
+use crate::outline::Outline;
 use crate::parse::{self, Limits};
 use crate::pattern::Pattern;
 use crate::placeholder::{self, Piece};
@@ -21,8 +22,12 @@ pub(crate) struct Template {
     pub(super) holes: Vec<Hole>,
     /// For each text: what it shares with the pattern's text between the same two variables.
     pub(super) shared: Vec<Shared>,
+    /// Whether it is nothing but a statement, or several: no parentheses go around it.
+    pub(super) is_statement: bool,
     /// The smallest indentation a line of the rewrite has, in spaces; 0 when it has none.
     pub(super) step: usize,
+    /// Whether it is the pattern itself, with a variable that stands in several places of the source.
+    pub(super) is_identity: bool,
 }
 
 /// Fixed text: its lines, each with what the layout must know.
@@ -100,20 +105,37 @@ impl Template {
         let rewrite = dedent(rewrite);
         let (texts, holes) = split(&rewrite, Some(pattern))?;
         let shared = compared(pattern, fragment, &texts, &holes);
-        let mut template = Self { step: step(&texts), texts, holes, shared };
+        let repeats = (1..holes.len()).any(|at| holes[..at].iter().any(|it| it.name == holes[at].name));
+        let is_identity = repeats && rewrite.trim() == fragment.trim();
+        let mut template = Self { step: step(&texts), texts, holes, shared, is_identity, is_statement: false };
         template.look_into_strings(pattern.grammar());
         if !rewrite.is_empty() && !template.parses(pattern.grammar()) {
             return Err(TemplateError::Unparsable { rewrite, language: pattern.grammar().id() });
         }
+        template.is_statement = !rewrite.is_empty() && template.is_unenclosable(pattern.grammar());
         Ok(template)
     }
 
     /// Whether some context of the language takes the rewrite: with variables where they stand for nodes, else with
-    /// a name in their places (a variable alone is no pattern, but it is a rewrite).
+    /// a name in their places (a variable alone is no pattern, but it is a rewrite). Of several statements the last
+    /// may lack its terminator, which the match has.
     fn parses(&self, grammar: &'static Grammar) -> bool {
         let node = |hole: &Hole| hole.place == Place::Node;
+        let plain = self.fragment(|_| false);
+        let is_ended = |rung: &&Rung| !rung.terminator.is_empty();
         Pattern::accepts(grammar, &self.fragment(node))
-            || Pattern::accepts(grammar, &self.fragment(|_| false))
+            || Pattern::accepts(grammar, &plain)
+            || grammar.ladder().iter().find(is_ended).is_some_and(|rung| {
+                Pattern::accepts(grammar, &format!("{plain}{}", rung.terminator))
+            })
+    }
+
+    /// Whether the language takes a name in parentheses, but not the rewrite.
+    fn is_unenclosable(&self, grammar: &'static Grammar) -> bool {
+        grammar.parentheses().is_some_and(|(open, close)| {
+            let accepts = |text: &str| Pattern::accepts(grammar, &format!("{open}{text}{close}"));
+            accepts(STAND_IN) && !accepts(&self.fragment(|_| false))
+        })
     }
 
     fn fragment(&self, is_variable: impl Fn(&Hole) -> bool) -> String {
@@ -154,7 +176,8 @@ impl Template {
         }
         let limits = Limits { stop: &|| false, time: Duration::from_secs(5) };
         let Ok(tree) = parse::parse(grammar, stand_in.as_bytes(), &limits) else { return };
-        let quoted = |at: usize| spans::inside_string(grammar, tree.root_node(), at);
+        let outline = Outline::of(&tree);
+        let quoted = |at: usize| spans::inside_string(grammar, outline.root_node(), at);
         for (text, (base, _)) in self.texts.iter_mut().zip(&places) {
             let starts = text.text.match_indices('\n').map(|(at, _)| base + at + 1);
             text.frozen = starts.map(quoted).collect();

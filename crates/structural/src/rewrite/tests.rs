@@ -262,11 +262,11 @@ fn what_would_not_parse_is_said() {
         "foo($X)",
         "return $X",
         expect![[r#"
-        x = return 1
-        y = 2
-        ---
-        1 replaced; would not parse: 1 `x = return 1`
-    "#]],
+            x = foo(1)
+            y = 2
+            ---
+            0 replaced; refused at 1
+        "#]],
     );
 }
 
