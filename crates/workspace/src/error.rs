@@ -1,29 +1,32 @@
 //! What can be wrong with a path, a glob or a walk: one enum, each message naming the path and what was tried.
-//! It must never name a path outside the workspace that the caller did not write.
+//! It must never name a path outside the workspace that the caller did not write. Each message is whole: the system's
+//! word is in it, and not a source besides, so that nobody who prints a chain says it twice.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::shown;
 
 /// Why a path could not be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The workspace's own folder cannot be opened.
-    #[error("cannot open the workspace `{}`: {source}", path.display())]
+    #[error("cannot open the workspace `{}`: {why}", folder(path))]
     Root {
         /// The folder as it was given.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// The workspace's root is not a folder.
-    #[error("the workspace `{}` is not a folder", path.display())]
+    #[error("the workspace `{}` is not a folder", folder(path))]
     RootNotFolder {
         /// The root as it was given.
         path: PathBuf,
     },
     /// The workspace's root is not UTF-8.
-    #[error("the workspace's path `{}` is not UTF-8", path.display())]
+    #[error("the workspace's path `{}` is not UTF-8", folder(path))]
     RootNotUtf8 {
         /// The root, canonical.
         path: PathBuf,
@@ -38,13 +41,13 @@ pub enum Error {
         path: String,
     },
     /// A path that ends outside the root once `..` and links are followed.
-    #[error("`{path}` leaves the workspace")]
+    #[error("`{}` leaves the workspace", shown(path))]
     Leaves {
         /// The path as it was given.
         path: String,
     },
     /// A path whose link leads outside the root.
-    #[error("`{path}` leaves the workspace through the link `{link}`")]
+    #[error("`{}` leaves the workspace through the link `{}`", shown(path), shown(link))]
     LinkLeaves {
         /// The path as it was given.
         path: String,
@@ -52,15 +55,26 @@ pub enum Error {
         link: String,
     },
     /// Nothing of that name.
-    #[error("`{path}` does not exist{}", suggestion(near.as_deref()))]
+    #[error("`{}` does not exist{}", shown(path), suggestion(near.as_deref()))]
     NotFound {
         /// The path as it was given.
         path: String,
         /// The path with its first missing name replaced by the nearest name in that folder.
         near: Option<String>,
     },
+    /// A path that names a folder by its `/` where there is nothing, and a file is meant.
+    #[error("`{}` ends in `/`, which names a folder, and there is none", shown(path))]
+    EndsInSlash {
+        /// The path as it was given.
+        path: String,
+    },
     /// A link to nothing.
-    #[error("`{path}` does not exist: the link `{link}` leads to `{target}`, which is missing")]
+    #[error(
+        "`{}` does not exist: the link `{}` leads to `{}`, which is missing",
+        shown(path),
+        shown(link),
+        shown(target)
+    )]
     Dangling {
         /// The path as it was given.
         path: String,
@@ -70,7 +84,7 @@ pub enum Error {
         target: String,
     },
     /// Links that lead in a circle.
-    #[error("`{path}` follows more than {limit} links; they lead in a circle")]
+    #[error("`{}` follows more than {limit} links; they lead in a circle", shown(path))]
     LinkLoop {
         /// The path as it was given.
         path: String,
@@ -78,7 +92,7 @@ pub enum Error {
         limit: usize,
     },
     /// A path that goes on below a file.
-    #[error("`{path}` goes on below `{file}`, which is not a folder")]
+    #[error("`{}` goes on below `{}`, which is not a folder", shown(path), shown(file))]
     NotAFolder {
         /// The path as it was given.
         path: String,
@@ -86,27 +100,27 @@ pub enum Error {
         file: String,
     },
     /// A socket, pipe or device.
-    #[error("`{path}` is neither a file nor a folder")]
+    #[error("`{}` is neither a file nor a folder", shown(path))]
     Special {
         /// The path as it was given.
         path: String,
     },
     /// A path that leads to a name that is not UTF-8.
-    #[error("`{path}` leads to a name that is not UTF-8")]
+    #[error("`{}` leads to a name that is not UTF-8", shown(path))]
     NotUtf8 {
         /// The path as it was given.
         path: String,
     },
     /// The system refused to look.
-    #[error("cannot look at `{path}`: {source}")]
+    #[error("cannot look at `{}`: {why}", shown(path))]
     Unreadable {
         /// The path as it was given.
         path: String,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// A glob that cannot be compiled.
-    #[error("the glob `{glob}` is not valid: {reason}")]
+    #[error("the glob `{}` is not valid: {}", shown(glob), shown(reason))]
     Glob {
         /// The glob as it was given.
         glob: String,
@@ -119,5 +133,9 @@ pub enum Error {
 }
 
 fn suggestion(near: Option<&str>) -> String {
-    near.map(|near| format!("; the nearest name is `{near}`")).unwrap_or_default()
+    near.map(|near| format!("; the nearest name is `{}`", shown(near))).unwrap_or_default()
+}
+
+fn folder(path: &Path) -> String {
+    shown(&path.to_string_lossy()).into_owned()
 }

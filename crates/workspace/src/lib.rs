@@ -9,7 +9,8 @@
 //! 2. [`Scope`] (`scope.rs`) reads a `path` argument (nothing, a folder, a file, a glob), and [`Workspace::walk`]
 //!    (`walk.rs`) lists its files by ripgrep's rules; [`Skipped`] (`skipped.rs`) counts what was left out, and why.
 //! 3. [`read_source`] (`source.rs`) reads one file for searching, or says why not.
-//! 4. [`text`] has lines, columns, line ends and byte order marks; [`detect`] finds root markers and executables.
+//! 4. [`shown()`] (`shown.rs`) makes a path fit to be read in an answer.
+//! 5. [`text`] has lines, columns, line ends and byte order marks; [`detect`] finds root markers and executables.
 //!
 //! # Invariants
 //!
@@ -34,6 +35,7 @@
 mod error;
 mod root;
 mod scope;
+mod shown;
 mod skipped;
 mod source;
 mod walk;
@@ -44,6 +46,7 @@ pub mod text;
 pub use error::Error;
 pub use root::{Kind, Located, Workspace};
 pub use scope::Scope;
+pub use shown::shown;
 pub use skipped::Skipped;
 pub use source::{Unread, read_source};
 pub use walk::{Found, Walk};

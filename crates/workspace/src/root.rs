@@ -43,7 +43,8 @@ pub enum Kind {
 pub struct Located {
     /// The path with every link followed.
     pub absolute: PathBuf,
-    /// `absolute` as it is shown: relative to the root, with `/`; `.` for the root.
+    /// `absolute` relative to the root, with `/`; `.` for the root. The exact name: an answer takes
+    /// [`shown`](crate::shown()) of it.
     pub relative: String,
     /// What is there.
     pub kind: Kind,
@@ -55,7 +56,7 @@ impl Workspace {
     /// Opens a folder.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let root = fs::canonicalize(path).map_err(|source| Error::Root { path: path.to_owned(), source })?;
+        let root = fs::canonicalize(path).map_err(|why| Error::Root { path: path.to_owned(), why })?;
         if !root.is_dir() {
             return Err(Error::RootNotFolder { path: path.to_owned() });
         }
@@ -73,7 +74,7 @@ impl Workspace {
 
     /// A path that must exist: relative to the root, or absolute and inside it.
     pub fn resolve(&self, path: &str) -> Result<Located, Error> {
-        let located = self.resolve_new(path)?;
+        let located = self.locate(path)?;
         if located.kind == Kind::Absent {
             let near = near::suggest(self, &located.absolute);
             return Err(Error::NotFound { path: path.to_owned(), near });
@@ -85,6 +86,14 @@ impl Workspace {
     ///
     /// A link to nothing is an error here too: what is written through it would appear somewhere else.
     pub fn resolve_new(&self, path: &str) -> Result<Located, Error> {
+        let located = self.locate(path)?;
+        if located.kind == Kind::Absent && names_folder(path) {
+            return Err(Error::EndsInSlash { path: path.to_owned() });
+        }
+        Ok(located)
+    }
+
+    fn locate(&self, path: &str) -> Result<Located, Error> {
         if path.is_empty() {
             return Err(Error::Empty);
         }
@@ -92,21 +101,17 @@ impl Workspace {
             return Err(Error::Nul { path: path.to_owned() });
         }
         let Place { absolute, missing, kind, through_link } = follow::follow(self.root(), path)?;
-        let names_folder = path.ends_with('/') || path.ends_with("/.");
         let absolute = if missing.as_os_str().is_empty() { absolute } else { absolute.join(missing) };
         let Some(relative) = self.relative(&absolute) else {
             return Err(Error::NotUtf8 { path: path.to_owned() });
         };
-        match kind {
-            Kind::File if names_folder => Err(Error::NotAFolder { path: path.to_owned(), file: relative }),
-            Kind::Absent if names_folder => {
-                Err(Error::NotFound { path: path.to_owned(), near: near::suggest(self, &absolute) })
-            }
-            kind => Ok(Located { absolute, relative, kind, through_link }),
+        if kind == Kind::File && names_folder(path) {
+            return Err(Error::NotAFolder { path: path.to_owned(), file: relative });
         }
+        Ok(Located { absolute, relative, kind, through_link })
     }
 
-    /// How an absolute path is shown: relative to the root, with `/`; `.` for the root. `None` when it lies outside
+    /// An absolute path relative to the root, with `/`; `.` for the root. `None` when it lies outside
     /// (links are not followed here) or is not UTF-8.
     pub fn relative(&self, absolute: &Path) -> Option<String> {
         show(absolute.strip_prefix(self.root()).ok()?)
@@ -119,6 +124,10 @@ impl Workspace {
         git::has_git_component(inside)
             || self.inner.git_stores.iter().any(|store| absolute.starts_with(store))
     }
+}
+
+fn names_folder(path: &str) -> bool {
+    path.ends_with('/') || path.ends_with("/.")
 }
 
 /// A relative path with `/`, whatever the system's separator; `.` when empty.

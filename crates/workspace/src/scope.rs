@@ -5,7 +5,7 @@ use std::fmt;
 
 use ignore::overrides::{Override, OverrideBuilder};
 
-use crate::{Error, Kind, Located, Workspace};
+use crate::{Error, Kind, Located, Workspace, shown};
 
 const GLOB_SIGNS: [char; 4] = ['*', '?', '[', '{'];
 
@@ -94,9 +94,9 @@ impl Scope {
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.glob() {
-            Some(glob) => write!(f, "`{glob}`"),
+            Some(glob) => write!(f, "`{}`", shown(glob)),
             None if self.start.relative == "." => f.write_str("the workspace"),
-            None => write!(f, "`{}`", self.start.relative),
+            None => write!(f, "`{}`", shown(&self.start.relative)),
         }
     }
 }

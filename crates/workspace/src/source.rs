@@ -36,7 +36,13 @@ pub enum Unread {
     },
     /// The system's error.
     #[error("unreadable: {0}")]
-    Failed(#[from] io::Error),
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Unread {
+    fn from(why: io::Error) -> Self {
+        Self::Failed(why)
+    }
 }
 
 /// Reads a file of at most `limit` bytes. What comes back is UTF-8, a byte order mark included.

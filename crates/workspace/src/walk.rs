@@ -19,7 +19,7 @@ mod tests;
 pub struct Found {
     /// Its path.
     pub absolute: PathBuf,
-    /// As it is shown: relative to the root, with `/`.
+    /// Relative to the root, with `/`. The exact name: an answer takes [`shown`](crate::shown()) of it.
     pub relative: String,
     /// Its length in bytes when it was listed.
     pub len: u64,
@@ -50,7 +50,7 @@ impl Workspace {
             let (absolute, relative) = (file.absolute.clone(), file.relative.clone());
             let len = match fs::metadata(&absolute) {
                 Ok(metadata) => metadata.len(),
-                Err(source) => return Err(Error::Unreadable { path: relative, source }),
+                Err(why) => return Err(Error::Unreadable { path: relative, why }),
             };
             return Ok(Walk { files: vec![Found { absolute, relative, len }], skipped: Skipped::default() });
         }
@@ -113,8 +113,8 @@ impl Gathered {
         if self.cancelled {
             return Err(Error::Cancelled);
         }
-        if let Some(source) = self.start_failed {
-            return Err(Error::Unreadable { path: scope.start.relative.clone(), source });
+        if let Some(why) = self.start_failed {
+            return Err(Error::Unreadable { path: scope.start.relative.clone(), why });
         }
         self.files.sort_unstable_by(|(left, _), (right, _)| left.relative.cmp(&right.relative));
         let (mut skipped, mut seen) = (self.skipped, HashSet::new());

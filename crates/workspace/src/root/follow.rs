@@ -142,16 +142,21 @@ impl Follower<'_> {
                 target: link.target.to_string_lossy().into_owned(),
             });
         }
-        let mut missing = PathBuf::from(name);
+        let (mut end, mut up) = (self.at.join(name), false);
         for step in &self.steps {
             match step {
-                Step::Down(name) => missing.push(name),
-                // `..` behind a name that is not there means nothing, as for the kernel.
-                Step::Up | Step::From(_) => {
-                    return Err(Error::NotFound { path: self.given.to_owned(), near: None });
-                }
+                Step::Down(name) => end.push(name),
+                Step::Up | Step::From(_) => up = end.pop() || up,
             }
         }
+        if !self.inside(&end) {
+            return Err(Error::Leaves { path: self.given.to_owned() });
+        }
+        // `..` behind a name that is not there means nothing, as for the kernel.
+        if up {
+            return Err(Error::NotFound { path: self.given.to_owned(), near: None });
+        }
+        let missing = end.strip_prefix(&self.at).unwrap_or(&end).to_owned();
         let (absolute, through_link) = (self.at.clone(), self.through_link);
         Ok(Place { absolute, missing, kind: Kind::Absent, through_link })
     }
@@ -190,9 +195,9 @@ impl Follower<'_> {
         }
     }
 
-    fn failed(&self, source: io::Error) -> Error {
+    fn failed(&self, why: io::Error) -> Error {
         if self.inside(&self.at) {
-            Error::Unreadable { path: self.given.to_owned(), source }
+            Error::Unreadable { path: self.given.to_owned(), why }
         } else {
             self.leaves()
         }

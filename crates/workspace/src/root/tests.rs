@@ -118,10 +118,36 @@ fn a_new_path_hangs_below_an_existing_folder() {
     assert_eq!(located.absolute, fixture.path("lib/new/deep/a.dart"));
     assert_eq!((located.relative.as_str(), located.kind), ("lib/new/deep/a.dart", Kind::Absent));
     assert_eq!(workspace.resolve_new("lib/main.dart").unwrap().kind, Kind::File);
-    for path in ["none/../../outside/x", "none/../x", "new/"] {
+    for (path, why) in [
+        ("none/../x", "does not exist"),
+        ("none/../../workspace/x", "does not exist"),
+        ("none/../../outside/x", "leaves the workspace"),
+        ("none/../../x", "leaves the workspace"),
+        ("lib/none/a/../../../../x", "leaves the workspace"),
+        ("new/", "ends in `/`, which names a folder, and there is none"),
+        ("lib/new/.", "ends in `/`, which names a folder, and there is none"),
+    ] {
         let message = workspace.resolve_new(path).unwrap_err().to_string();
-        assert_eq!(message, format!("`{path}` does not exist"));
+        assert_eq!(message, format!("`{path}` {why}"));
     }
+    assert_eq!(refused(&workspace, "lbi/"), "`lbi/` does not exist; the nearest name is `lib`");
+    assert_eq!(refused(&workspace, "none/../../x"), "`none/../../x` leaves the workspace");
+}
+
+#[test]
+fn a_message_says_its_cause_once_and_its_path_on_one_line() {
+    let (fixture, workspace) = opened();
+    let error = Workspace::open(fixture.path("none")).unwrap_err();
+    assert!(error.to_string().ends_with(": No such file or directory (os error 2)"), "{error}");
+    assert!(std::error::Error::source(&error).is_none(), "whoever prints the chain would say it twice");
+    assert_eq!(refused(&workspace, "a\nnote: b"), r"`a\nnote: b` does not exist");
+    fixture.write("two\nlines.rs", b"");
+    let located = workspace.resolve("two\nlines.rs").unwrap();
+    assert_eq!(located.relative, "two\nlines.rs", "the name itself is exact");
+    assert_eq!(
+        refused(&workspace, "tow\nlines.rs"),
+        r"`tow\nlines.rs` does not exist; the nearest name is `two\nlines.rs`"
+    );
 }
 
 #[test]
