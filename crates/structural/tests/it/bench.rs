@@ -1,5 +1,7 @@
 //! The tools on a temporary workspace, called as a host calls them.
 
+use std::path::Path;
+
 use edits::{Edits, Resolve, State};
 use expect_test::Expect;
 use grammars::Grammar;
@@ -22,7 +24,17 @@ impl Bench {
     }
 
     pub(crate) fn of(fixture: Fixture) -> Self {
-        let workspace = Workspace::open(fixture.root()).unwrap();
+        let root = fixture.root().to_owned();
+        Self::open(&root, fixture)
+    }
+
+    /// On a folder that stays; only the state is temporary.
+    pub(crate) fn at(root: &Path) -> Self {
+        Self::open(root, Fixture::empty())
+    }
+
+    fn open(root: &Path, fixture: Fixture) -> Self {
+        let workspace = Workspace::open(root).unwrap();
         let registry = Registry::builder().build();
         let state = State::memory(fixture.outside().join("state"));
         let edits = Edits::open(workspace.clone(), registry.authority(), state).unwrap();

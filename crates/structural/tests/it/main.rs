@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, outside of test functions")]
 
 mod bench;
+mod corpora;
 mod destroyed;
 mod edit;
 mod grep;
