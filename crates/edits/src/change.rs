@@ -147,9 +147,9 @@ impl Change {
             }
             _ => read(&absolute),
         }
-        .map_err(|source| match source.kind() {
+        .map_err(|why| match why.kind() {
             std::io::ErrorKind::NotFound => Error::Stale { path: path.to_owned() },
-            _ => Error::Read { path: path.to_owned(), source },
+            _ => Error::Read { path: path.to_owned(), why },
         })?;
         if crate::Digest::of(&bytes) != seen.stamp.digest {
             return Err(Error::Stale { path: path.to_owned() });

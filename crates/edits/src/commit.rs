@@ -4,11 +4,12 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 use tool::{Authority, WritePermit};
+use workspace::shown;
 
 use crate::change::{After, Change, Effect, FileChange, Make};
 use crate::content::{Kind, Stamp, look, read, stamp};
@@ -277,8 +278,9 @@ impl Commit<'_> {
         self.disk.sync(&file, &entry.path).map_err(io("sync"))?;
         let shown = self.shown(&entry.path);
         self.notes.push(format!(
-            "`{shown}` has other hard links and was written in place: a write by somebody else in the same instant \
-             would have been lost"
+            "`{shown}` has other hard links and was written in place: its other names, which may lie outside the \
+             workspace, hold the new content too, and a write by somebody else in the same instant would have been \
+             lost"
         ));
         Ok(())
     }
@@ -346,42 +348,18 @@ impl Commit<'_> {
 
     fn io(&self, doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Cause + use<> {
         let path = self.shown(path);
-        move |source| Cause::Io { doing, path, source }
+        move |why| Cause::Io { doing, path, why }
     }
 
     fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(self.change.root()).unwrap_or(path).display().to_string()
+        let relative = path.strip_prefix(self.change.root()).unwrap_or(path);
+        shown(&relative.to_string_lossy()).into_owned()
     }
 }
 
 fn cause(file: &FileChange, error: Error) -> Cause {
     match error {
-        Error::Read { path, source } => Cause::Io { doing: "read", path, source },
+        Error::Read { path, why } => Cause::Io { doing: "read", path, why },
         _ => Cause::Foreign { path: file.path.clone(), what: Difference::Changed },
     }
-}
-
-/// The folder of the state, made private to its owner.
-pub(crate) fn prepare_state(disk: &Disk, folder: &Path) -> Result<PathBuf, Error> {
-    use std::os::unix::fs::MetadataExt;
-    let failed = |doing, path: &Path| {
-        let path = path.to_owned();
-        move |source| Error::State { doing, path, source }
-    };
-    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
-    for path in missing.into_iter().rev() {
-        match disk.make_folder(path, 0o700) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(failed("make", path)(error));
-            }
-            _ => {}
-        }
-    }
-    let folder = folder.canonicalize().map_err(failed("open", folder))?;
-    let meta = folder.metadata().map_err(failed("open", &folder))?;
-    if meta.mode() & 0o077 != 0 {
-        let open = std::fs::File::open(&folder).map_err(failed("open", &folder))?;
-        disk.set_mode(&open, &folder, 0o700).map_err(failed("close to others", &folder))?;
-    }
-    Ok(folder)
 }

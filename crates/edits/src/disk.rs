@@ -218,10 +218,16 @@ impl Disk {
     pub(crate) fn replace_state(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let draft = draft(path);
         self.remove_if_there(&draft)?;
-        let file = self.create(&draft, 0o600)?;
-        self.write(&file, &draft, bytes)?;
-        self.sync(&file, &draft)?;
-        self.rename(&draft, path)
+        let written = self.create(&draft, 0o600).and_then(|file| {
+            self.write(&file, &draft, bytes)?;
+            self.sync(&file, &draft)?;
+            self.rename(&draft, path)
+        });
+        if written.is_err() {
+            // A full disk needs the room; what cannot be removed is tidied later.
+            let _ = self.remove_if_there(&draft);
+        }
+        written
     }
 }
 

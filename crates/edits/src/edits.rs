@@ -3,51 +3,26 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tool::{Authority, WritePermit};
 use workspace::Workspace;
 
 use crate::change::{Change, Effect, EffectKind, FileChange, Pair};
-use crate::commit::{Committed, Committer, prepare_state, recovered};
+use crate::commit::{Committed, Committer, recovered};
 use crate::content::stamp;
 use crate::diff::{Diff, Pager, Side};
 use crate::disk::Disk;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::lock::Lock;
 use crate::picture::picture;
 use crate::plan::Plan;
 use crate::preview::Proposed;
 use crate::proposal::{Proposal, Staged};
-use crate::restore::{Recovery, recover};
+use crate::restore::Recovery;
+use crate::state::{Opened, State};
 use crate::store::{Fate, Store};
 use crate::verify::verify;
-
-/// Where journal, lock and staged edits are kept: a folder for one workspace alone, outside of it, closed to others.
-#[derive(Clone, Debug)]
-pub struct State {
-    folder: PathBuf,
-    staged: Kept,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kept {
-    Memory,
-    Folder,
-}
-
-impl State {
-    /// Staged edits live and die with this run; journal and lock are files all the same.
-    pub fn memory(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), staged: Kept::Memory }
-    }
-
-    /// Staged edits are files too, for other processes to resolve.
-    pub fn folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), staged: Kept::Folder }
-    }
-}
 
 /// The one door for changes of a workspace's files. Cheap to clone.
 ///
@@ -62,13 +37,22 @@ struct Inner {
     authority: Authority,
     limits: Limits,
     disk: Disk,
-    state: PathBuf,
-    store: Store,
-    recovery: Recovery,
+    state: State,
+    opened: OnceLock<Opened>,
+    /// Held by whoever opens the state folder.
+    opening: Mutex<()>,
 }
 
+/// What is said of a state folder that is not open yet.
+static NO_RECOVERY: Recovery = Recovery { found: false, completed: false, foreign: Vec::new() };
+
 impl Edits {
-    /// Opens the door with the default limits, and restores what an earlier process left half done.
+    /// Opens the door with the default limits, and restores what an earlier process left half done. A state folder
+    /// that cannot be used is no error here, since who only reads needs none: [`Edits::ready`] tells, and so does
+    /// every call that needs it, which tries it anew.
+    ///
+    /// # Errors
+    /// [`Error::StateNotAbsolute`] alone.
     pub fn open(workspace: Workspace, authority: Authority, state: State) -> Result<Self, Error> {
         Self::open_with(workspace, authority, state, Limits::default())
     }
@@ -102,23 +86,37 @@ impl Edits {
         state: State,
         limits: Limits,
     ) -> Result<Self, Error> {
-        let folder = prepare_state(&disk, &state.folder)?;
-        let recovery = match Lock::take(&disk, &folder.join("lock"), limits.lock_wait) {
-            Ok(_lock) => recover(&disk, &folder, workspace.root())?,
-            // Whoever holds it is alive, and has recovered before it went on.
-            Err(Error::Locked { .. }) => Recovery::default(),
-            Err(error) => return Err(error),
-        };
-        let store = match state.staged {
-            Kept::Memory => Store::memory(&folder),
-            Kept::Folder => Store::folder(&folder),
-        };
-        match store.sweep(&disk, &limits) {
-            Ok(()) | Err(Error::Locked { .. }) => {}
-            Err(error) => return Err(error),
+        if let Err(error @ Error::StateNotAbsolute { .. }) = state.given() {
+            return Err(error);
         }
-        let inner = Inner { workspace, authority, limits, disk, state: folder, store, recovery };
-        Ok(Self { inner: Arc::new(inner) })
+        let (opened, opening) = (OnceLock::new(), Mutex::default());
+        let inner = Inner { workspace, authority, limits, disk, state, opened, opening };
+        let edits = Self { inner: Arc::new(inner) };
+        // Whoever needs it is told.
+        let _ = edits.ready();
+        Ok(edits)
+    }
+
+    /// Whether something can be staged or committed: opens the state folder, unless it is open.
+    ///
+    /// # Errors
+    /// What such a call would answer.
+    pub fn ready(&self) -> Result<(), Error> {
+        self.opened().map(|_| ())
+    }
+
+    fn opened(&self) -> Result<&Opened, Error> {
+        let Inner { workspace, limits, disk, state, opened, opening, .. } = &*self.inner;
+        let _one = opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(opened) = opened.get() {
+            return Ok(opened);
+        }
+        let now = state.open(disk, limits, workspace.root()).map_err(|error| self.advised(error))?;
+        Ok(opened.get_or_init(|| now))
+    }
+
+    fn advised(&self, error: Error) -> Error {
+        error.advised(&self.inner.state.advice)
     }
 
     /// The workspace whose files it changes.
@@ -126,9 +124,9 @@ impl Edits {
         &self.inner.workspace
     }
 
-    /// The state folder.
-    pub fn state(&self) -> &Path {
-        &self.inner.state
+    /// The state folder, canonical, once it is open.
+    pub fn state(&self) -> Option<&Path> {
+        self.inner.opened.get().map(|opened| &*opened.folder)
     }
 
     /// The limits in force.
@@ -138,12 +136,12 @@ impl Edits {
 
     /// What opening found of a change that was cut off, in words; empty when there was none.
     pub fn recovered(&self) -> Vec<String> {
-        recovered(&self.inner.recovery)
+        recovered(self.recovery())
     }
 
     /// What opening found of a change that was cut off.
     pub fn recovery(&self) -> &Recovery {
-        &self.inner.recovery
+        self.inner.opened.get().map_or(&NO_RECOVERY, |opened| &opened.recovery)
     }
 
     /// Compares a plan with the disk: what each file is and will be. Writes nothing.
@@ -163,8 +161,11 @@ impl Edits {
         made: impl FnOnce(&mut Committed),
     ) -> Result<Committed, Error> {
         self.confined(change)?;
-        let Inner { disk, state, authority, limits, .. } = &*self.inner;
-        Committer { disk, state, authority, lock_wait: limits.lock_wait }.commit(change, permit, made)
+        let Inner { disk, authority, limits, .. } = &*self.inner;
+        let state = &*self.opened()?.folder;
+        Committer { disk, state, authority, lock_wait: limits.lock_wait }
+            .commit(change, permit, made)
+            .map_err(|error| self.advised(error))
     }
 
     /// A change may come out of a file or a host's memory: its paths are looked at once more.
@@ -226,17 +227,17 @@ impl Edits {
 
     /// Stages a change under a new id.
     pub fn stage(&self, proposal: Proposal) -> Result<Staged, Error> {
-        self.inner.store.stage(&self.inner.disk, &self.inner.limits, proposal)
+        self.store(|store, disk, limits| store.stage(disk, limits, proposal))
     }
 
     /// A staged edit, or what became of it.
     pub fn staged(&self, id: &str) -> Result<Staged, Error> {
-        self.inner.store.get(&self.inner.disk, &self.inner.limits, id)
+        self.store(|store, disk, limits| store.get(disk, limits, id))
     }
 
     /// The staged edits: id and title, oldest first.
     pub fn pending(&self) -> Result<Vec<(String, String)>, Error> {
-        self.inner.store.pending(&self.inner.disk, &self.inner.limits)
+        self.store(Store::pending)
     }
 
     /// Makes a staged change. Where a file differs from its snapshot nothing is written, the error names every such
@@ -263,14 +264,14 @@ impl Edits {
     /// Adds to each mismatch which accepted edit caused it; or says that the edit itself has been dealt with.
     fn explained(&self, staged: &Staged, error: Error) -> Error {
         let Error::Mismatch { mut mismatches } = error else { return error };
-        let Inner { store, disk, limits, .. } = &*self.inner;
         if let Err(finished @ Error::Finished { .. }) = self.staged(&staged.id) {
             return finished;
         }
         for mismatch in &mut mismatches {
             let Ok(now) = stamp(&staged.change.absolute(&mismatch.path)) else { continue };
-            mismatch.caused_by =
-                store.culprit(disk, limits, staged, (&mismatch.path, now)).unwrap_or_default();
+            let at = (&*mismatch.path, now);
+            let culprit = self.store(|store, disk, limits| store.culprit(disk, limits, staged, at));
+            mismatch.caused_by = culprit.unwrap_or_default();
         }
         Error::Mismatch { mismatches }
     }
@@ -285,8 +286,13 @@ impl Edits {
         self.finish(id, Fate::Rejected { why: why.into() })
     }
 
+    fn store<T>(&self, work: impl FnOnce(&Store, &Disk, &Limits) -> Result<T, Error>) -> Result<T, Error> {
+        let Inner { disk, limits, .. } = &*self.inner;
+        work(&self.opened()?.store, disk, limits).map_err(|error| self.advised(error))
+    }
+
     fn finish(&self, id: &str, fate: Fate) -> Result<(), Error> {
-        self.inner.store.finish(&self.inner.disk, &self.inner.limits, id, fate)
+        self.store(|store, disk, limits| store.finish(disk, limits, id, fate))
     }
 }
 

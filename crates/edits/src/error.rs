@@ -1,15 +1,19 @@
 //! Everything that can go wrong between a plan and its files, with data; turned into a tool's error in one place.
-//! A message names every file it is about: whoever reads it acts on the list.
+//! A message names every file it is about: whoever reads it acts on the list. It is whole: the system's word is in
+//! it, and not a source besides, so that nobody who prints a chain says it twice.
 
 use std::fmt;
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
+use workspace::shown;
 
+use crate::limits::MAX_KEPT;
 use crate::mismatch::{Difference, Mismatch};
+use crate::render::counted;
 
 /// Why a change was not made.
 #[derive(Debug, thiserror::Error)]
@@ -19,31 +23,31 @@ pub enum Error {
     #[error(transparent)]
     Path(#[from] workspace::Error),
     /// A path of git's own.
-    #[error("`{path}` belongs to git and is never written")]
+    #[error("`{}` belongs to git and is never written", shown(path))]
     Git {
         /// The path.
         path: String,
     },
     /// Something is where a file was to be created.
-    #[error("`{path}` exists already")]
+    #[error("`{}` exists already", shown(path))]
     Exists {
         /// The path.
         path: String,
     },
     /// An earlier step of the same plan took the file away.
-    #[error("`{path}` is gone: an earlier step of the same change renamed or deleted it")]
+    #[error("`{}` is gone: an earlier step of the same change renamed or deleted it", shown(path))]
     Gone {
         /// The path.
         path: String,
     },
     /// A folder where a file was meant.
-    #[error("`{path}` is a folder; files are changed one by one")]
+    #[error("`{}` is a folder; files are changed one by one", shown(path))]
     Folder {
         /// The path.
         path: String,
     },
     /// A path that goes on below a file.
-    #[error("`{path}` goes on below `{file}`, which is a file in this change")]
+    #[error("`{}` goes on below `{}`, which is a file in this change", shown(path), shown(file))]
     BelowFile {
         /// The path.
         path: String,
@@ -51,13 +55,17 @@ pub enum Error {
         file: String,
     },
     /// A link where a file with content was meant.
-    #[error("`{path}` is a link that this change moves; edit the file it leads to")]
+    #[error("`{}` is a link that this change moves; edit the file it leads to", shown(path))]
     MovedLink {
         /// The path.
         path: String,
     },
     /// A replacement outside its file.
-    #[error("`{path}`: the replacement of bytes {start}..{end} does not fit a file of {len} bytes")]
+    #[error(
+        "`{}`: the replacement of bytes {start}..{end} does not fit a file of {}",
+        shown(path),
+        counted(*len, "byte")
+    )]
     OutOfBounds {
         /// The path.
         path: String,
@@ -69,7 +77,10 @@ pub enum Error {
         len: usize,
     },
     /// Two replacements of the same bytes.
-    #[error("`{path}`: the replacements of bytes {}..{} and {}..{} overlap", first.start, first.end, second.start, second.end)]
+    #[error(
+        "`{}`: the replacements of bytes {}..{} and {}..{} overlap",
+        shown(path), first.start, first.end, second.start, second.end
+    )]
     Overlap {
         /// The path.
         path: String,
@@ -79,13 +90,13 @@ pub enum Error {
         second: Range<usize>,
     },
     /// The file has changed since the caller read it.
-    #[error("`{path}` has changed since it was read")]
+    #[error("`{}` has changed since it was read", shown(path))]
     Stale {
         /// The path.
         path: String,
     },
     /// Two paths of the change are one file.
-    #[error("`{first}` and `{second}` are one file (hard links); change one of them")]
+    #[error("`{}` and `{}` are one file (hard links); change one of them", shown(first), shown(second))]
     SameFile {
         /// A path.
         first: String,
@@ -93,7 +104,7 @@ pub enum Error {
         second: String,
     },
     /// A file with several names would be torn from them.
-    #[error("`{path}` has {links} hard links; rename it and edit it in two changes")]
+    #[error("`{}` has {links} hard links; rename it and edit it in two changes", shown(path))]
     LinkedRename {
         /// The path before.
         path: String,
@@ -101,7 +112,7 @@ pub enum Error {
         links: u64,
     },
     /// A change of another workspace.
-    #[error("the change is about `{}`, another workspace", root.display())]
+    #[error("the change is about `{}`, another workspace", show(root))]
     OtherWorkspace {
         /// That workspace.
         root: PathBuf,
@@ -116,17 +127,23 @@ pub enum Error {
         mismatches: Vec<Mismatch>,
     },
     /// Not enough room for the new content.
-    #[error("`{}` has {free} bytes of disk space left and the change needs {needed}", folder.display())]
+    #[error(
+        "`{}` has {free} bytes of disk space left and the change needs {needed}: {content} bytes of content beside \
+         the old files, in whole blocks",
+        show(folder)
+    )]
     NoSpace {
         /// A folder on the full file system.
         folder: PathBuf,
-        /// Bytes needed.
+        /// Bytes of content that are written before the old content goes.
+        content: u64,
+        /// Bytes needed for it.
         needed: u64,
         /// Bytes left.
         free: u64,
     },
     /// Another commit holds the lock for too long.
-    #[error("another change of this workspace has held `{}` for {} s", lock.display(), waited.as_secs_f32())]
+    #[error("another change of this workspace has held `{}` for {} s", show(lock), waited.as_secs_f32())]
     Locked {
         /// The lock file.
         lock: PathBuf,
@@ -134,7 +151,7 @@ pub enum Error {
         waited: Duration,
     },
     /// The permit does not name a file of the change.
-    #[error("the write permit does not name `{path}`")]
+    #[error("the write permit does not name `{}`", shown(path))]
     NotPermitted {
         /// The path.
         path: String,
@@ -164,23 +181,55 @@ pub enum Error {
         /// Every file that is not as it was, and where its content is.
         stuck: Vec<Stuck>,
     },
-    /// The state folder does not work.
-    #[error("cannot {doing} `{}`: {source}", path.display())]
+    /// The state folder does not work, so nothing can be staged, committed or recovered.
+    #[error("the state folder cannot be used: cannot {doing} `{}`: {why}", show(path))]
     State {
         /// What was tried.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
+        /// How another folder is named; empty where the host has not said.
+        advice: String,
+    },
+    /// There is no state folder.
+    #[error("there is no state folder: {why}")]
+    NoState {
+        /// Why not.
+        why: String,
+        /// How one is named; empty where the host has not said.
+        advice: String,
+    },
+    /// A state folder that depends on where the process happens to be.
+    #[error("the state folder `{}` is not an absolute path", show(folder))]
+    StateNotAbsolute {
+        /// The folder as it was given.
+        folder: PathBuf,
+    },
+    /// The list of staged edits, or one of them, is not what was written.
+    #[error("the staged edits in `{}` are damaged: {why}", show(path))]
+    DamagedStaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The journal is not what was written: what an earlier change came to is unknown.
+    #[error("the journal of an earlier change, `{}`, is damaged: {why}", show(path))]
+    DamagedJournal {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// A file cannot be read.
-    #[error("cannot read `{path}`: {source}")]
+    #[error("cannot read `{}`: {why}", shown(path))]
     Read {
         /// The path.
         path: String,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
     /// No such staged edit.
     #[error("there is no staged edit `{id}`")]
@@ -207,7 +256,7 @@ pub enum Error {
 #[non_exhaustive]
 pub enum Cause {
     /// Somebody else changed a file while the change was being made.
-    #[error("`{path}` was {what} by somebody else while the change was being made")]
+    #[error("`{}` was {what} by somebody else while the change was being made", shown(path))]
     Foreign {
         /// The file.
         path: String,
@@ -215,14 +264,14 @@ pub enum Cause {
         what: Difference,
     },
     /// The system refused.
-    #[error("cannot {doing} `{path}`: {source}")]
+    #[error("cannot {doing} `{}`: {why}", shown(path))]
     Io {
         /// What was tried.
         doing: &'static str,
         /// The file.
         path: String,
         /// What the system said.
-        source: io::Error,
+        why: io::Error,
     },
 }
 
@@ -248,9 +297,9 @@ pub struct Foreign {
 
 impl fmt::Display for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` was changed by somebody else and left", self.path.display())?;
+        write!(f, "`{}` was changed by somebody else and left", show(&self.path))?;
         match &self.kept {
-            Some(kept) => write!(f, "; what it held before the change is in `{}`", kept.display()),
+            Some(kept) => write!(f, "; what it held before the change is in `{}`", show(kept)),
             None => Ok(()),
         }
     }
@@ -263,8 +312,8 @@ fn mismatched(mismatches: &[Mismatch]) -> String {
 
 fn stuck_list(stuck: &[Stuck]) -> String {
     let line = |Stuck { path, backup, why }: &Stuck| {
-        let place = backup.as_ref().map(|backup| format!(", its content is in `{}`", backup.display()));
-        format!("\n  `{}`: {why}{}", path.display(), place.unwrap_or_default())
+        let place = backup.as_ref().map(|backup| format!(", its content is in `{}`", show(backup)));
+        format!("\n  `{}`: {why}{}", show(path), place.unwrap_or_default())
     };
     stuck.iter().map(line).collect()
 }
@@ -299,10 +348,29 @@ impl From<Error> for tool::Error {
                 .with_hint("remove the obstacle; the next change tries to restore them again"),
             Error::UnknownEdit { pending, .. } => Self::bad_arguments(message).with_hint(staged(&pending)),
             Error::Finished { pending, .. } => Self::conflict(message).with_hint(staged(&pending)),
-            Error::NoSpace { .. } | Error::State { .. } | Error::Read { .. } => Self::failed(message),
+            Error::State { advice, .. } | Error::NoState { advice, .. } => {
+                let error = Self::unavailable(message);
+                if advice.is_empty() { error } else { error.with_hint(advice) }
+            }
+            Error::StateNotAbsolute { .. } => Self::unavailable(message),
+            Error::DamagedStaged { .. } => Self::unavailable(message)
+                .with_hint("move it away: staged edits are lost, files of the workspace are not"),
+            Error::DamagedJournal { path, .. } => Self::unavailable(message).with_hint(by_hand(&path)),
+            Error::NoSpace { .. } | Error::Read { .. } => Self::failed(message),
             _ => Self::bad_arguments(message),
         }
     }
+}
+
+/// What a person does about a journal that nobody can read.
+fn by_hand(journal: &Path) -> String {
+    let kept = journal.with_file_name("kept");
+    format!(
+        "nothing is changed before this is settled by hand: a change may have been cut off, and then the old content \
+         of its files lies beside them, named `.outrigger-*.new` or `.outrigger-*.old`, or in `{}` (the newest \
+         {MAX_KEPT}); put back what is missing, remove the rest, and move the journal away",
+        show(&kept)
+    )
 }
 
 fn with_foreign(mut error: tool::Error, foreign: &[Foreign]) -> tool::Error {
@@ -317,4 +385,23 @@ fn staged(pending: &[String]) -> String {
         return "no edit is staged".to_owned();
     }
     format!("staged now: {}", pending.join(", "))
+}
+
+impl Error {
+    /// Something about the state folder that did not work.
+    pub(crate) fn state(doing: &'static str, path: &Path, why: io::Error) -> Self {
+        Self::State { doing, path: path.to_owned(), why, advice: String::new() }
+    }
+
+    /// With the host's word on how another state folder is named, where that is what helps.
+    pub(crate) fn advised(mut self, host: &str) -> Self {
+        if let Self::State { advice, .. } | Self::NoState { advice, .. } = &mut self {
+            host.clone_into(advice);
+        }
+        self
+    }
+}
+
+fn show(path: &Path) -> String {
+    shown(&path.to_string_lossy()).into_owned()
 }

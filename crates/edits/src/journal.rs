@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Stamp;
 use crate::disk::{Disk, draft};
+use crate::error::Error;
 
 /// How far a commit has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,13 +63,21 @@ pub(crate) enum Way {
 const NAME: &str = "journal.json";
 
 impl Journal {
-    /// The journal of a commit that was cut off.
-    pub(crate) fn read(state: &Path) -> io::Result<Option<Self>> {
-        match std::fs::read(state.join(NAME)) {
-            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
+    /// The journal of a commit that was cut off in `root`. One that cannot be read is never passed over.
+    pub(crate) fn read(state: &Path, root: &Path) -> Result<Option<Self>, Error> {
+        let path = state.join(NAME);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::state("read", &path, error)),
+        };
+        let journal: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| Error::DamagedJournal { path: path.clone(), why: error.to_string() })?;
+        if journal.root != root {
+            let other = format!("it belongs to another workspace, `{}`", journal.root.display());
+            return Err(Error::state("use", &path, io::Error::other(other)));
         }
+        Ok(Some(journal))
     }
 
     /// Writes it down for good in a new phase. On failure the phase on the disk may be either, and stays in memory

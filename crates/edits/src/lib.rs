@@ -5,7 +5,7 @@
 //! file was, by digest (`content.rs`), and how its new content is made. A change is committed at once
 //! ([`Edits::commit`], `commit.rs`), or staged under an id (`store.rs`) until somebody resolves it ([`Resolve`] in
 //! `tool.rs`, shown by `render.rs` and `diff.rs`, judged beforehand through the port in `preview.rs`). A commit takes
-//! the lock (`lock.rs`), compares every file again (`verify.rs`), notes in a journal (`journal.rs`) what it is about to
+//! the lock (`lock.rs`) in the state folder (`state.rs`, opened when it is first needed), compares every file again (`verify.rs`), notes in a journal (`journal.rs`) what it is about to
 //! do, writes each new content beside its file, swaps file by file, and drops what was old. Whoever finds the journal
 //! of a commit that was cut off puts its files back first (`restore.rs`). Every call that changes a disk goes through
 //! `disk.rs`, where tests make it fail or die (`fault.rs`).
@@ -17,6 +17,9 @@
 //!   new, and nothing is left beside them.
 //! - Content that is neither what a snapshot saw nor what the change put there is never overwritten, but where a
 //!   result says that the file system cannot do better.
+//! - A folder that a change leaves empty stays, and of what a change could not put back, since somebody else's content
+//!   stood in the file, the newest [`limits::MAX_KEPT`] contents are kept in the state folder.
+//! - A journal that cannot be read is never passed over: nothing is staged or committed until somebody has looked.
 //! - No path outside the workspace and nothing of git's own is ever written; a link stays a link.
 //! - Nothing here starts a process or a thread, reads the environment, or chooses a folder for itself.
 //!
@@ -61,6 +64,7 @@ mod journal;
 mod lock;
 mod mismatch;
 mod restore;
+mod state;
 mod verify;
 
 pub mod diff;
@@ -78,7 +82,7 @@ pub mod limits;
 pub use change::{Change, Effect, EffectKind};
 pub use commit::Committed;
 pub use content::Digest;
-pub use edits::{Edits, State};
+pub use edits::Edits;
 pub use error::{Cause, Error, Foreign, Stuck};
 pub use limits::Limits;
 pub use mismatch::{Difference, Mismatch};
@@ -87,3 +91,4 @@ pub use preview::{Preview, Proposed};
 pub use proposal::{Proposal, Repeat, Staged};
 pub use resolve::Resolve;
 pub use restore::Recovery;
+pub use state::State;

@@ -14,6 +14,9 @@ pub const MAX_DIFF_LINES: usize = 200;
 pub const MAX_DIFF_COLUMNS: usize = 400;
 /// Finished edits whose fate is remembered.
 pub const MAX_FATES: usize = 256;
+/// Contents in the state folder's `kept` that a change could not put back since somebody else's stood in the file;
+/// the oldest go, but never one of the change at hand.
+pub const MAX_KEPT: usize = 64;
 
 /// What a host may set; the default is the constants of this module.
 #[derive(Clone, Debug)]

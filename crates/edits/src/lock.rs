@@ -23,7 +23,7 @@ pub(crate) struct Lock {
 
 impl Lock {
     pub(crate) fn take(disk: &Disk, path: &Path, wait: Duration) -> Result<Self, Error> {
-        let failed = |source: io::Error| Error::State { doing: "lock", path: path.to_owned(), source };
+        let failed = |why: io::Error| Error::state("lock", path, why);
         let file = disk.open_lock(path).map_err(failed)?;
         let began = Instant::now();
         loop {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
+use workspace::shown;
 
 /// A file that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,7 +84,7 @@ impl fmt::Display for Difference {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.path, self.what)?;
+        write!(f, "`{}`: {}", shown(&self.path), self.what)?;
         match &self.caused_by {
             Some(edit) => write!(f, " (by accepting `{edit}`)"),
             None => Ok(()),

@@ -166,7 +166,7 @@ impl Picture<'_> {
         if self.workspace.is_git_internal(&absolute) {
             return Err(Error::Git { path: key.to_owned() });
         }
-        let before = look(&absolute).map_err(|source| Error::Read { path: key.to_owned(), source })?;
+        let before = look(&absolute).map_err(|why| Error::Read { path: key.to_owned(), why })?;
         match before.as_ref().map(|seen| seen.stamp.kind) {
             Some(Kind::Folder) => return Err(Error::Folder { path: key.to_owned() }),
             Some(Kind::Special) => return Err(workspace::Error::Special { path: key.to_owned() }.into()),
@@ -218,8 +218,8 @@ impl Picture<'_> {
     /// The bytes of a file as the snapshot has them, with passes of replacements.
     fn disk(&self, of: &str, passes: &[Vec<Replacement>]) -> Result<Vec<u8>, Error> {
         let stale = || Error::Stale { path: of.to_owned() };
-        let mut bytes = read(&self.workspace.root().join(of))
-            .map_err(|source| Error::Read { path: of.to_owned(), source })?;
+        let mut bytes =
+            read(&self.workspace.root().join(of)).map_err(|why| Error::Read { path: of.to_owned(), why })?;
         let seen = self.nodes.get(of).and_then(|node| node.before.as_ref()).ok_or_else(stale)?;
         if seen.stamp != Stamp::file(&bytes) {
             return Err(stale());

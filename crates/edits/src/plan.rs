@@ -88,7 +88,7 @@ impl Plan {
         self
     }
 
-    /// Deletes a file, or a link itself.
+    /// Deletes a file, or a link itself. A folder that it leaves empty stays, as one that a rename leaves empty does.
     pub fn delete(mut self, path: impl Into<String>) -> Self {
         self.steps.push(Step::Delete { path: path.into() });
         self

@@ -19,17 +19,16 @@ const MAX_LINES: usize = 50;
 
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: ", self.path)?;
+        write!(f, "`{}`: ", workspace::shown(&self.path))?;
         match &self.kind {
             EffectKind::Edited => f.write_str("edited")?,
             EffectKind::Created => f.write_str("created")?,
             EffectKind::Deleted => f.write_str("deleted")?,
-            EffectKind::Renamed { from } => write!(f, "renamed from `{from}`")?,
+            EffectKind::Renamed { from } => write!(f, "renamed from `{}`", workspace::shown(from))?,
         }
         match self.replacements {
             0 => Ok(()),
-            1 => f.write_str(", 1 replacement"),
-            count => write!(f, ", {count} replacements"),
+            count => write!(f, ", {}", counted(count, "replacement")),
         }
     }
 }
@@ -80,8 +79,11 @@ pub(crate) fn shown(staged: &Staged, diff: &Diff) -> Output {
 /// The error for an edit whose files have changed: each of them, and how to go on.
 pub(crate) fn conflict(staged: &Staged, mismatches: &[Mismatch]) -> Error {
     let (wrong, files) = (mismatches.len(), staged.change.paths().len());
-    let mut message =
-        format!("`{}` does not fit any more ({wrong} of {files} paths); nothing was written", staged.id);
+    let mut message = format!(
+        "`{}` does not fit any more ({wrong} of {}); nothing was written",
+        staged.id,
+        counted(files, "path")
+    );
     for mismatch in mismatches {
         message.push_str(&format!("\n  {mismatch}"));
     }
@@ -114,12 +116,17 @@ pub(crate) fn card(action: &str, staged: &Staged, diff: Option<&Diff>) -> String
     text
 }
 
+/// `1 line`, `2 lines`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 fn push_effects(text: &mut String, effects: &[Effect]) {
     for effect in effects.iter().take(MAX_FILES) {
         text.push_str(&format!("\n  {effect}"));
     }
     if let Some(rest) = effects.len().checked_sub(MAX_FILES).filter(|rest| *rest > 0) {
-        text.push_str(&format!("\n  … and {rest} more files"));
+        text.push_str(&format!("\n  … and {}", counted(rest, "more file")));
     }
 }
 

@@ -12,6 +12,7 @@ use crate::content::{Kind, Seen, Stamp, look, read};
 use crate::disk::Disk;
 use crate::error::{Error, Foreign, Stuck};
 use crate::journal::{Entry, Journal, Phase, Way};
+use crate::limits::MAX_KEPT;
 
 /// What an earlier, cut-off commit came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,15 +28,11 @@ pub struct Recovery {
 
 /// Restores or cleans up after a commit that was cut off. The caller holds the lock.
 pub(crate) fn recover(disk: &Disk, state: &Path, root: &Path) -> Result<Recovery, Error> {
-    let failed = |doing| move |source| Error::State { doing, path: state.join("journal.json"), source };
-    let Some(mut journal) = Journal::read(state).map_err(failed("read"))? else {
+    let failed = |doing| move |why| Error::state(doing, &state.join("journal.json"), why);
+    let Some(mut journal) = Journal::read(state, root)? else {
         Journal::remove_draft(disk, state).map_err(failed("remove the draft of"))?;
         return Ok(Recovery::default());
     };
-    if journal.root != root {
-        let other = format!("it belongs to another workspace, `{}`", journal.root.display());
-        return Err(failed("use")(io::Error::other(other)));
-    }
     let completed = journal.phase == Phase::Committed;
     let foreign = settle(disk, state, &mut journal).map_err(|stuck| Error::Unrecovered { stuck })?;
     Journal::remove(disk, state).map_err(failed("remove"))?;
@@ -281,7 +278,27 @@ fn keep(disk: &Disk, state: &Path, journal: &Journal, entry: &Entry, holder: &Pa
     disk.write(&file, &kept, &bytes)?;
     disk.sync(&file, &kept)?;
     disk.sync_folder(&folder)?;
+    // What is old and stays does no harm.
+    let _ = prune(disk, &folder, &journal.id);
     Ok(Foreign { path: entry.path.clone(), kept: Some(kept) })
+}
+
+/// Drops the oldest contents over [`MAX_KEPT`], but none of the change at hand.
+fn prune(disk: &Disk, folder: &Path, id: &str) -> io::Result<()> {
+    let mut old = Vec::new();
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        count += 1;
+        if !entry.file_name().to_string_lossy().starts_with(id) {
+            old.push((entry.metadata()?.modified()?, entry.path()));
+        }
+    }
+    old.sort();
+    for (_, path) in old.into_iter().take(usize::saturating_sub(count, MAX_KEPT)) {
+        disk.remove_if_there(&path)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::limits::{Limits, MAX_FATES};
 use crate::lock::Lock;
 use crate::proposal::{Proposal, Staged};
+use crate::render::counted;
 
 /// What became of a staged edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +97,7 @@ impl Store {
         if self.memory.is_some() {
             return Ok(());
         }
-        let failed = |source| Error::State { doing: "tidy", path: self.state.clone(), source };
+        let failed = |why| Error::state("tidy", &self.state, why);
         let _lock = Lock::take(disk, &self.state.join("staged.lock"), limits.lock_wait)?;
         let index: Index = load(&self.state.join(INDEX))?.unwrap_or_default();
         for entry in std::fs::read_dir(&self.state).map_err(failed)? {
@@ -113,6 +114,11 @@ impl Store {
         Ok(())
     }
 
+    /// Whether the list of staged edits can be read.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        load::<Index>(&self.state.join(INDEX)).map(|_| ())
+    }
+
     pub(crate) fn stage(&self, disk: &Disk, limits: &Limits, proposal: Proposal) -> Result<Staged, Error> {
         if proposal.is_empty() {
             return Err(Error::Nothing);
@@ -122,7 +128,7 @@ impl Store {
             let mut expired = Vec::new();
             while desk.index.pending.len() >= limits.pending.max(1) {
                 let Some(oldest) = desk.index.pending.keys().next().copied() else { break };
-                let why = format!("at most {} edits are staged and newer ones came", limits.pending.max(1));
+                let why = format!("at most {} staged and newer ones came", are(limits.pending.max(1)));
                 desk.finish(oldest, Fate::Expired { why });
                 expired.push(name(oldest));
             }
@@ -203,7 +209,7 @@ impl Store {
         let after = encoded(&path, desk.index)?;
         if after != before {
             let written = disk.replace_state(&path, &after).and_then(|()| disk.sync_folder(&self.state));
-            written.map_err(|source| Error::State { doing: "write", path: path.clone(), source })?;
+            written.map_err(|why| Error::state("write", &path, why))?;
         }
         desk.clear()?;
         done
@@ -285,18 +291,18 @@ impl Desk<'_> {
                 let path = file(state, number);
                 let bytes = encoded(&path, staged)?;
                 let written = self.disk.replace_state(&path, &bytes);
-                written.map_err(|source| Error::State { doing: "write", path, source })
+                written.map_err(|why| Error::state("write", &path, why))
             }
         }
     }
 
     fn get(&mut self, number: u64) -> Result<Staged, Error> {
-        let missing = |path| Error::State { doing: "read", path, source: io::ErrorKind::NotFound.into() };
+        let missing = |path: &Path| Error::state("read", path, io::ErrorKind::NotFound.into());
         match &mut self.shelf {
-            Shelf::Memory(edits) => edits.get(&number).cloned().ok_or_else(|| missing(name(number).into())),
+            Shelf::Memory(edits) => edits.get(&number).cloned().ok_or_else(|| missing(name(number).as_ref())),
             Shelf::Folder(state) => {
                 let path = file(state, number);
-                load(&path)?.ok_or_else(|| missing(path))
+                load(&path)?.ok_or_else(|| missing(&path))
             }
         }
     }
@@ -309,7 +315,7 @@ impl Desk<'_> {
                 for number in self.gone {
                     let path = file(state, number);
                     let removed = self.disk.remove_if_there(&path);
-                    removed.map_err(|source| Error::State { doing: "remove", path, source })?;
+                    removed.map_err(|why| Error::state("remove", &path, why))?;
                 }
             }
         }
@@ -329,6 +335,10 @@ fn now() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
+fn are(edits: usize) -> String {
+    format!("{} {}", counted(edits, "edit"), if edits == 1 { "is" } else { "are" })
+}
+
 fn spelled(life: Duration) -> String {
     if life.as_secs() >= 60 && life.as_secs().is_multiple_of(60) {
         return format!("{} min", life.as_secs() / 60);
@@ -337,18 +347,16 @@ fn spelled(life: Duration) -> String {
 }
 
 fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Error> {
-    let read = match std::fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::from),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::state("read", path, error)),
     };
-    read.map_err(|source| Error::State { doing: "read", path: path.to_owned(), source })
+    let damaged =
+        |error: serde_json::Error| Error::DamagedStaged { path: path.to_owned(), why: error.to_string() };
+    serde_json::from_slice(&bytes).map(Some).map_err(damaged)
 }
 
 fn encoded<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(value).map_err(|error| Error::State {
-        doing: "encode",
-        path: path.to_owned(),
-        source: error.into(),
-    })
+    serde_json::to_vec(value).map_err(|error| Error::state("encode", path, error.into()))
 }

@@ -170,8 +170,9 @@ fn show(edits: &Edits, args: &ResolveArgs) -> Result<Output, Error> {
     let diff = edits.diff(&staged.change, page)?;
     if page > diff.pages {
         return Err(Error::bad_arguments(format!(
-            "the diff of `{}` has {} pages; there is no page {page}",
-            staged.id, diff.pages
+            "the diff of `{}` has {}; there is no page {page}",
+            staged.id,
+            render::counted(diff.pages, "page")
         )));
     }
     Ok(render::shown(&staged, &diff))

@@ -13,8 +13,8 @@ use crate::content::{Kind, Seen, look};
 use crate::error::Error;
 use crate::mismatch::{Difference, Mismatch};
 
-/// Room for names, journals and whatever else a file system rounds up.
-const SPARE: u64 = 1024 * 1024;
+/// Blocks of a file system are taken for no larger than this: some network ones name the size they like to transfer.
+const MAX_BLOCK: u64 = 64 * 1024;
 
 pub(crate) fn verify(change: &Change) -> Result<(), Error> {
     let mismatches: Vec<Mismatch> = change
@@ -110,7 +110,7 @@ fn may(path: &Path, access: Access) -> bool {
 
 /// Whether each file system has room for the new contents (old ones stay until the end).
 fn room(change: &Change) -> Result<(), Error> {
-    let mut needed: BTreeMap<u64, (u64, PathBuf)> = BTreeMap::new();
+    let mut devices: BTreeMap<u64, (Vec<u64>, PathBuf)> = BTreeMap::new();
     for file in change.files() {
         let Some(after) = file.after.as_ref().filter(|after| !matches!(after.make, Make::Moved { .. }))
         else {
@@ -118,20 +118,41 @@ fn room(change: &Change) -> Result<(), Error> {
         };
         let path = change.absolute(&file.path);
         let folder = existing_folder(&path);
-        let failed = |source| Error::Read { path: file.path.clone(), source };
+        let failed = |why| Error::Read { path: file.path.clone(), why };
         let device = folder.metadata().map_err(failed)?.dev();
-        let (bytes, _) = needed.entry(device).or_insert_with(|| (SPARE, folder.to_owned()));
+        let (lengths, _) = devices.entry(device).or_insert_with(|| (Vec::new(), folder.to_owned()));
         // A file with several names is written in place, which takes a copy of the old content as well.
-        let linked = file.before.as_ref().filter(|seen| seen.links > 1).map_or(0, |seen| seen.len);
-        *bytes += after.len + linked;
+        let linked = file.before.as_ref().filter(|seen| seen.links > 1).map(|seen| seen.len);
+        lengths.extend(std::iter::once(after.len).chain(linked));
     }
-    for (needed, folder) in needed.into_values() {
+    for (lengths, folder) in devices.into_values() {
         // A file system that does not say (some network ones) will say so by itself when it is full.
         let Ok(stat) = rustix::fs::statvfs(&folder) else { continue };
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+        let needed = needed(&lengths, stat.f_frsize);
         if stat.f_blocks > 0 && free < needed {
-            return Err(Error::NoSpace { folder, needed, free });
+            return Err(Error::NoSpace { folder, content: lengths.iter().sum(), needed, free });
         }
     }
     Ok(())
+}
+
+/// What files of these lengths take: whole blocks, and for each one more that its name and attributes may need.
+fn needed(lengths: &[u64], block: u64) -> u64 {
+    let block = block.clamp(1, MAX_BLOCK);
+    lengths.iter().map(|len| len.next_multiple_of(block) + block).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_asked_for_as_the_files_take_it() {
+        assert_eq!(needed(&[1], 4096), 8192, "a byte does not need a megabyte");
+        assert_eq!(needed(&[60_000], 4096), 61_440 + 4096);
+        assert_eq!(needed(&[0, 4096, 4097], 4096), 4096 + 2 * 4096 + 3 * 4096);
+        assert_eq!(needed(&[10], 0), 11, "a file system that names no block");
+        assert_eq!(needed(&[10], 1 << 20), 2 * MAX_BLOCK);
+    }
 }

@@ -50,7 +50,7 @@ impl Bench {
 
     /// No temporary file in the workspace, no journal in the state folder.
     pub(crate) fn assert_clean(&self) {
-        assert_clean(self.fixture.root(), self.edits.state());
+        assert_clean(self.fixture.root(), self.edits.state().unwrap());
     }
 }
 

@@ -139,7 +139,7 @@ fn a_disk_that_stays_broken_is_named_and_restored_later() {
             }
         }
         let opened = recover(&trial.fixture);
-        assert_clean(trial.fixture.root(), opened.state());
+        assert_clean(trial.fixture.root(), opened.state().unwrap());
         let tree = everything(trial.fixture.root());
         assert!(tree == if trial.result.is_ok() { new.clone() } else { old.clone() }, "step {k}: {tree:#?}");
     }
@@ -253,7 +253,16 @@ fn content_of_somebody_else_after_a_crash_is_left_and_the_old_one_kept() {
         .collect();
     let path = changed.first().expect("a file was swapped");
     trial.fixture.write(path, "somebody else's");
+    let kept = state(&trial.fixture).join("kept");
+    fs::create_dir(&kept).unwrap();
+    for number in 0..edits::limits::MAX_KEPT + 5 {
+        let old = fs::File::create(kept.join(format!("old-{number}"))).unwrap();
+        let age = std::time::Duration::from_secs(number as u64);
+        old.set_modified(std::time::SystemTime::UNIX_EPOCH + age).unwrap();
+    }
     let opened = recover(&trial.fixture);
+    assert_eq!(fs::read_dir(&kept).unwrap().count(), edits::limits::MAX_KEPT, "the newest are kept");
+    assert!(!kept.join("old-5").exists() && kept.join("old-6").exists());
     assert_eq!(trial.fixture.read(path), "somebody else's");
     let foreign = &opened.recovery().foreign;
     assert_eq!(foreign.len(), 1, "{foreign:?}");
@@ -264,7 +273,7 @@ fn content_of_somebody_else_after_a_crash_is_left_and_the_old_one_kept() {
         said.contains("was changed by somebody else and left; what it held before the change is in"),
         "{said}"
     );
-    assert_clean(trial.fixture.root(), opened.state());
+    assert_clean(trial.fixture.root(), opened.state().unwrap());
     let (mut tree, mut before) = (everything(trial.fixture.root()), everything(old.root()));
     assert!(tree.remove(path) != before.remove(path));
     assert_eq!(tree, before);
@@ -294,4 +303,30 @@ fn a_backup_that_somebody_removed_is_not_passed_over() {
     let end = format!("; but `{}` was changed by somebody else and left", big.display());
     assert!(said.ends_with(&end), "{said}");
     assert_clean(trial.fixture.root(), &state(&trial.fixture));
+}
+
+#[test]
+fn a_full_state_disk_keeps_no_half_written_file() {
+    for (draft, full) in [("edit_1.draft", "write"), ("edit_1.draft", "sync"), ("staged.draft", "write")] {
+        let fixture = Fixture::new("//- /a.txt\na\n");
+        let registry = Registry::builder().build();
+        let hook: Mutex<Hook> = Mutex::new(Box::new(move |_, name, path: &Path| {
+            if name == full && path.ends_with(draft) { fail(Errno::NOSPC) } else { Fault::None }
+        }));
+        let script = Script { armed: AtomicBool::new(true), steps: AtomicU64::new(0), hook };
+        let edits = Edits::open_faulty(
+            Workspace::open(fixture.root()).unwrap(),
+            registry.authority(),
+            State::folder(state(&fixture)).advice("elsewhere"),
+            Limits::default(),
+            Arc::new(script),
+        )
+        .unwrap();
+        let change = edits.snapshot(&edits::Plan::new().replace("a.txt", None, "b")).unwrap();
+        let error = edits.stage(edits::Proposal::new("t", "o", change)).unwrap_err();
+        let error = tool::Error::from(error);
+        assert_eq!((error.kind, error.hint.as_deref()), (tool::ErrorKind::Unavailable, Some("elsewhere")));
+        assert!(error.message.contains("No space left"), "{error}");
+        assert_clean(fixture.root(), &state(&fixture));
+    }
 }

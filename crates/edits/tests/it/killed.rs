@@ -226,7 +226,8 @@ fn staging_killed_before_every_step_loses_no_id_and_leaves_no_file() {
         let change = edits.snapshot(&edits::Plan::new().create("n", "n")).unwrap();
         let next = edits.stage(edits::Proposal::new("t", "o", change)).unwrap().id;
         assert_eq!((pending, next.as_str()), expected, "{fault}: {known:?}");
-        let files = std::fs::read_dir(edits.state()).unwrap().map(|entry| entry.unwrap().file_name());
+        let files =
+            std::fs::read_dir(edits.state().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
         let edits = files.filter(|name| name.to_str().unwrap().starts_with("edit_")).count();
         assert_eq!(edits, expected.0.len() + 1, "{fault}");
         assert_clean(stage.fixture.root(), &stage.fixture.outside().join("state"));

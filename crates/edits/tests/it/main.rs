@@ -17,5 +17,6 @@ mod model;
 mod refused;
 mod resolve;
 mod scenario;
+mod stateless;
 mod traced;
 mod within;

@@ -194,7 +194,7 @@ fn arguments_that_do_not_belong_together() {
         (json!({"edit_id": id, "action": "show", "page": 0}), "`page` counts from 1"),
         (
             json!({"edit_id": id, "action": "show", "page": 2}),
-            "the diff of `edit_1` has 1 pages; there is no page 2",
+            "the diff of `edit_1` has 1 page; there is no page 2",
         ),
         (
             json!({"edit_id": id, "action": "acept"}),
@@ -368,7 +368,7 @@ fn staged_edits_of_the_folder_survive_and_leave_nothing_behind() {
     .unwrap();
     assert_eq!(fixture.bytes("a.txt"), b"caf\xfe \xff");
     // What a process left that was killed while it staged goes with the next opening.
-    let state = second.state().to_owned();
+    let state = second.state().unwrap().to_owned();
     for name in ["edit_7.json", "edit_7.draft", "staged.draft"] {
         fs::write(state.join(name), "half").unwrap();
     }
@@ -432,7 +432,7 @@ fn of_many_who_accept_one_edit_one_does() {
 fn a_call_cancelled_while_it_waits_for_the_lock_writes_nothing() {
     let desk = Desk::new("//- /a.txt\none\n");
     let id = desk.propose("a.txt", "one", "two");
-    let lock = fs::File::open(desk.bench.edits.state().join("lock")).unwrap();
+    let lock = fs::File::open(desk.bench.edits.state().unwrap().join("lock")).unwrap();
     lock.lock().unwrap();
     let surface = desk.bench.registry.surface(Tier::Write);
     let cancellation = Cancellation::new();
