@@ -5,9 +5,9 @@
 use crate::elements::{Element, elements};
 use crate::parse::{Descend, preorder};
 use crate::scaffold::{Fragment, Scaffolded};
-use crate::shape::{Body, Findings, Shape, build};
+use crate::shape::{Findings, Shape, build};
 use crate::spelling::{Way, ways_by};
-use crate::stopping::{Parsed, parse_clean, parse_logged};
+use crate::stopping::{Effort, Parsed, parse_clean, parse_logged};
 use grammars::{Grammar, Kinds, Role, Rung};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -62,19 +62,21 @@ pub(crate) enum Verdict {
     Read(Vec<Reading>),
     /// Accepted, but nested deeper than [`MAX_DEPTH`].
     TooDeep,
-    /// The whole fragment is one variable.
+    /// The fragment is nothing but variables.
     Bare,
     Refused,
+    /// The effort was spent before every rung had been tried.
+    Unfinished,
 }
 
 /// Tries every rung.
-pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
+pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment, effort: &Effort) -> Verdict {
     let mut readings: Vec<Reading> = Vec::new();
     let (mut too_deep, mut bare) = (false, false);
     let ways = Ways::of(grammar, fragment);
     for rung in ordered(grammar, fragment) {
         let mut best: Option<Reading> = None;
-        try_rung(grammar, fragment, rung, &ways.at(rung), |outcome, way| {
+        try_rung((grammar, fragment, rung), &ways.at(rung), effort, |outcome, way| {
             match outcome {
                 Outcome::Accepted(shapes, findings) => {
                     let reading = Reading::new(rung, is_hinted(rung, fragment), way, shapes, findings);
@@ -92,6 +94,9 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
             false
         });
         readings.extend(best);
+    }
+    if effort.is_spent() {
+        return Verdict::Unfinished;
     }
     if readings.iter().any(|reading| !reading.keyword_as_name && !reading.aside) {
         // Where a keyword is one, what takes it for a name is no reading of its own.
@@ -111,13 +116,13 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment) -> Verdict {
 }
 
 /// Whether any rung accepts the fragment with its variables spelt in one of the `most` cheapest ways; cheaper than
-/// [`climb`] when one does.
-pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment, most: usize) -> bool {
+/// [`climb`] when one does. Once the effort is spent, none does.
+pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment, most: usize, effort: &Effort) -> bool {
     let ways = Ways::of(grammar, fragment);
     ordered(grammar, fragment).into_iter().filter(|rung| !rung.aside).any(|rung| {
         let mut accepted = false;
         let ways = ways.at(rung);
-        try_rung(grammar, fragment, rung, &ways[..ways.len().min(most)], |outcome, _| {
+        try_rung((grammar, fragment, rung), &ways[..ways.len().min(most)], effort, |outcome, _| {
             accepted |= matches!(outcome, Outcome::Accepted(..));
             accepted
         });
@@ -194,29 +199,32 @@ enum Outcome {
 /// Tries the ways to spell the variables in one rung, until `enough` says so. A way that begins like one that
 /// stopped early is not tried: it would stop there too.
 fn try_rung(
-    grammar: &'static Grammar,
-    fragment: &Fragment,
-    rung: &Rung,
+    (grammar, fragment, rung): (&'static Grammar, &Fragment, &Rung),
     ways: &[Way<'_>],
+    effort: &Effort,
     mut enough: impl FnMut(Outcome, &Way<'_>) -> bool,
 ) {
     let mut dead: Vec<&[&str]> = Vec::new();
     for way in ways {
+        if effort.is_spent() {
+            return;
+        }
         if dead.iter().any(|start| way.spellings.starts_with(start)) {
             continue;
         }
         let scaffolded = fragment.lay_out(grammar, rung, &way.spellings);
-        let Parsed { tree, stopped } = if ways.len() > FEW_WAYS {
+        let parsed = if ways.len() > FEW_WAYS {
             parse_logged(grammar, &scaffolded.text)
         } else {
             Parsed { tree: parse_clean(grammar, &scaffolded.text), stopped: None }
         };
-        if let Some(stopped) = stopped {
+        effort.charge(&parsed, &scaffolded.text);
+        if let Some(stopped) = parsed.stopped {
             // One more: the lexer may have looked a little beyond the token at which it stopped.
             let reached = scaffolded.occurrences.iter().take_while(|it| it.range.start <= stopped).count();
             dead.push(&way.spellings[..(reached + 1).min(way.spellings.len())]);
         }
-        let outcome = tree.map_or(Outcome::Refused, |tree| judge(grammar, &scaffolded, &tree));
+        let outcome = parsed.tree.map_or(Outcome::Refused, |tree| judge(grammar, &scaffolded, &tree));
         if enough(outcome, way) {
             return;
         }
@@ -233,11 +241,7 @@ fn judge(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>, tree: &Tree) ->
         return Outcome::Refused;
     }
     match build(&nodes, scaffolded, kinds) {
-        Some((shapes, _))
-            if matches!(shapes[..], [Shape { body: Body::One { .. } | Body::Many { .. }, .. }]) =>
-        {
-            Outcome::Bare
-        }
+        Some((shapes, _)) if shapes.iter().all(Shape::is_bare) => Outcome::Bare,
         Some((shapes, mut findings)) => {
             findings.commented = nodes.iter().any(|element| has_comment(element.node, kinds));
             Outcome::Accepted(shapes, findings)

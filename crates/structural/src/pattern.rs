@@ -9,12 +9,19 @@ pub(crate) use crate::refusal::PatternError;
 use crate::refusal::refuse;
 use crate::scaffold::Fragment;
 use crate::shape::{Body, Shape};
+use crate::stopping::Effort;
 use grammars::{Grammar, Kinds};
 use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Language;
 
 /// The longest pattern, in bytes.
 pub(crate) const MAX_LENGTH: usize = 16 * 1024;
+
+/// The most variables of a pattern, each use counted: the ways to spell them are what compiling costs.
+pub(crate) const MAX_VARIABLES: usize = 100;
+
+/// Bytes parsed to find what a pattern is read as.
+const MAX_EFFORT: usize = 2 * 1024 * 1024;
 
 /// A variable that binds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,22 +57,33 @@ impl Pattern {
             return Err(PatternError::TooLong { length: fragment.len(), limit: MAX_LENGTH });
         }
         let lexed = Fragment::lex(grammar, fragment);
+        let count = lexed.variables.len();
+        if count > MAX_VARIABLES {
+            return Err(PatternError::TooManyVariables { count, limit: MAX_VARIABLES });
+        }
         check_arity(&lexed)?;
-        let mut verdict = climb(grammar, &lexed);
+        let effort = Effort::new(MAX_EFFORT);
+        let mut verdict = climb(grammar, &lexed, &effort);
         if let (Verdict::Refused, Some(hanging)) = (&verdict, lexed.hanging(grammar)) {
-            verdict = climb(grammar, &hanging);
+            verdict = climb(grammar, &hanging, &effort);
         }
         match verdict {
             Verdict::Read(readings) => Ok(Self::assemble(grammar, &lexed, readings)),
             Verdict::TooDeep => Err(PatternError::TooDeep { limit: MAX_DEPTH }),
-            Verdict::Bare => Err(PatternError::Bare { variable: lexed.shown }),
+            Verdict::Bare => Err(PatternError::Bare { pattern: lexed.written() }),
+            Verdict::Unfinished => Err(PatternError::TooManyWays { limit: MAX_EFFORT }),
             Verdict::Refused => Err(refuse(grammar, &lexed)),
         }
     }
 
     /// Whether `text` stands in the language somewhere.
     pub(crate) fn accepts(grammar: &'static Grammar, text: &str) -> bool {
-        text.len() <= MAX_LENGTH && accepts(grammar, &Fragment::lex(grammar, text), usize::MAX)
+        let effort = Effort::new(MAX_EFFORT);
+        if text.len() > MAX_LENGTH {
+            return false;
+        }
+        let fragment = Fragment::lex(grammar, text);
+        fragment.variables.len() <= MAX_VARIABLES && accepts(grammar, &fragment, usize::MAX, &effort)
     }
 
     pub(crate) fn grammar(&self) -> &'static Grammar {
@@ -174,7 +192,7 @@ fn notes(grammar: &Grammar, fragment: &Fragment, reading: &Reading) -> Vec<Strin
         notes.push("comments in the pattern are ignored".to_owned());
     }
     // Where code has dollars of its own, a lower-case one is no slip.
-    let words = lower_case_variables(&fragment.shown);
+    let words = lower_case_variables(&fragment.written());
     for word in words.into_iter().filter(|_| grammar.own_variables().is_empty()) {
         notes.push(format!("`{word}` is literal text: variables are upper case, `{}`", word.to_uppercase()));
     }
@@ -191,14 +209,14 @@ fn holds_operation(shape: &Shape, kinds: &Kinds) -> bool {
     }
 }
 
-/// Words such as `$x` that look like a variable and are not.
+/// Words such as `$x` that look like a variable and are not. A dollar that is escaped is meant.
 pub(crate) fn lower_case_variables(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for (at, _) in text.match_indices('$') {
         let rest = text[at..].trim_start_matches('$');
         let name: String =
             rest.chars().take_while(|next| next.is_ascii_alphanumeric() || *next == '_').collect();
-        let starts = text[..at].ends_with(|before: char| before == '$' || before.is_alphanumeric());
+        let starts = text[..at].ends_with(|before: char| "$\\".contains(before) || before.is_alphanumeric());
         if !starts && name.starts_with(|first: char| first.is_ascii_lowercase()) {
             let dollars = text.len() - at - rest.len();
             words.push(format!("{}{name}", &text[at..at + dollars]));

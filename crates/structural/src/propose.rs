@@ -19,7 +19,7 @@ use crate::parse::{Limits, Unparsed};
 use crate::prefilter::Prefilter;
 use crate::rewrite::{self, Rewritten, Rule, Unwritten};
 use crate::sweep::{Report, Sweep};
-use crate::visit::{Mention, Named, PARSE_TIME, Tally, Visited, visit};
+use crate::visit::{Mention, Named, PARSE_TIME, Tally, Visited, errors, visit};
 
 /// The most replacements one edit may have.
 pub(crate) const MAX_REPLACEMENTS: usize = 10_000;
@@ -130,7 +130,7 @@ impl Propose<'_> {
             Visited::Unread(unread) => return blank(Mention::Unread(unread)),
             Visited::TimedOut => return blank(Mention::TimedOut),
             Visited::Cancelled => return blank(Mention::Cancelled),
-            Visited::CannotMatch => return blank(Mention::Searched { with_errors: false, exhausted: false }),
+            Visited::CannotMatch => return blank(Mention::Searched { errors: None, exhausted: false }),
             Visited::Parsed { source, tree } => (source, tree),
         };
         let (mut matches, mut exhausted) = (Vec::new(), 0);
@@ -140,8 +140,7 @@ impl Propose<'_> {
             matches.push(found.matches);
         }
         let count = matches.iter().map(Vec::len).sum();
-        let mention =
-            Mention::Searched { with_errors: tree.root_node().has_error(), exhausted: exhausted > 0 };
+        let mention = Mention::Searched { errors: errors(&tree, &source), exhausted: exhausted > 0 };
         let mut page = Page { matches: count, ..blank(mention) };
         page.generated =
             count > 0 && selection.scope.file().is_none() && is_generated(&file.relative, &source);

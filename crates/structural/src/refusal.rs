@@ -5,7 +5,7 @@ use crate::ladder::{accepts, ordered};
 use crate::pattern::lower_case_variables;
 use crate::scaffold::Fragment;
 use crate::spelling::ways;
-use crate::stopping::parse_logged;
+use crate::stopping::{Effort, parse_logged};
 use grammars::Grammar;
 
 /// Proposals tried before giving up.
@@ -15,6 +15,10 @@ const MAX_MENDED: usize = 2_048;
 /// Ways to spell the variables that are followed up to where they stop, and that a proposal is tried in.
 const MAX_WAYS: usize = 12;
 
+/// Bytes parsed to see where a fragment stops, and as many to find the nearest form: what is not found by then is
+/// left unsaid.
+const MAX_EXPLAINED: usize = 256 * 1024;
+
 /// Why a fragment is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
@@ -22,18 +26,35 @@ pub(crate) enum PatternError {
     Empty,
     #[error("the pattern is {length} bytes long; the limit is {limit}")]
     TooLong { length: usize, limit: usize },
+    #[error("the pattern has {count} variables; the limit is {limit}")]
+    TooManyVariables { count: usize, limit: usize },
     #[error("the pattern is nested more than {limit} deep")]
     TooDeep { limit: usize },
     #[error(
-        "the pattern `{variable}` is only a variable, which stands for everything; put some code around it"
+        "the pattern can be read in too many ways: {limit} bytes were parsed without an end; make it shorter, or name fewer variables"
     )]
-    Bare { variable: String },
+    TooManyWays { limit: usize },
+    #[error("{}", only_variables(pattern))]
+    Bare { pattern: String },
     #[error(
         "`{name}` is used both as `${name}` and as `$$${name}`; give the run of siblings a name of its own"
     )]
     Arity { name: String },
     #[error("{0}")]
     Unparsable(Box<Unparsable>),
+}
+
+fn only_variables(pattern: &str) -> String {
+    let word = |text: &str| text.chars().all(|next| next.is_ascii_alphanumeric() || "$_".contains(next));
+    if word(pattern) {
+        format!(
+            "the pattern `{pattern}` is only a variable, which stands for everything; put some code around it"
+        )
+    } else {
+        format!(
+            "the pattern `{pattern}` is only variables, which stand for everything; put some code around them"
+        )
+    }
 }
 
 /// A fragment that no scaffold accepts.
@@ -66,11 +87,12 @@ impl std::fmt::Display for Unparsable {
 
 /// Explains a fragment that the ladder refused.
 pub(crate) fn refuse(grammar: &'static Grammar, fragment: &Fragment) -> PatternError {
-    let offset = furthest(grammar, fragment);
-    let before = &fragment.shown[..offset];
+    let written = fragment.written();
+    let offset = fragment.written_at(furthest(grammar, fragment));
+    let before = &written[..offset];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let column = before[line_start..].chars().count() + 1;
-    let text = fragment.shown[line_start..].lines().next().unwrap_or_default();
+    let text = written[line_start..].lines().next().unwrap_or_default();
     let excerpt = format!("  {text}\n  {}^", " ".repeat(column - 1));
     PatternError::Unparsable(Box::new(Unparsable {
         language: grammar.id(),
@@ -78,17 +100,22 @@ pub(crate) fn refuse(grammar: &'static Grammar, fragment: &Fragment) -> PatternE
         line: before.matches('\n').count() + 1,
         column,
         excerpt,
-        nearest: nearest(grammar, &fragment.shown, offset),
+        nearest: nearest(grammar, &written, offset),
     }))
 }
 
 /// The furthest place that any scaffold got to, by the parser's own log.
 fn furthest(grammar: &'static Grammar, fragment: &Fragment) -> usize {
     let mut best = 0;
+    let effort = Effort::new(MAX_EXPLAINED);
     for rung in ordered(grammar, fragment) {
         for way in ways(grammar, fragment).iter().take(MAX_WAYS) {
+            if effort.is_spent() {
+                break;
+            }
             let scaffolded = fragment.lay_out(grammar, rung, &way.spellings);
             let parsed = parse_logged(grammar, &scaffolded.text);
+            effort.charge(&parsed, &scaffolded.text);
             if let Some(place) = parsed.stopped.filter(|place| *place >= scaffolded.fragment.start) {
                 best = best.max(scaffolded.shown_at(place));
             }
@@ -101,27 +128,28 @@ fn furthest(grammar: &'static Grammar, fragment: &Fragment) -> usize {
 }
 
 /// The first change of the fragment that makes the ladder accept it.
-fn nearest(grammar: &'static Grammar, shown: &str, offset: usize) -> Option<String> {
-    if shown.len() > MAX_MENDED {
+fn nearest(grammar: &'static Grammar, written: &str, offset: usize) -> Option<String> {
+    if written.len() > MAX_MENDED {
         return None;
     }
-    proposals(grammar, shown, offset)
+    let effort = Effort::new(MAX_EXPLAINED);
+    proposals(grammar, written, offset)
         .into_iter()
         .take(MAX_PROPOSALS)
-        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal), MAX_WAYS))
+        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal), MAX_WAYS, &effort))
 }
 
-fn proposals(grammar: &Grammar, shown: &str, offset: usize) -> Vec<String> {
+fn proposals(grammar: &Grammar, written: &str, offset: usize) -> Vec<String> {
     let mut found = Vec::new();
-    let respelt = respell(shown);
-    if respelt != shown {
+    let respelt = respell(written);
+    if respelt != written {
         found.push(respelt.clone());
     }
     let balanced = balance(&respelt);
     if balanced != respelt {
         found.push(balanced.clone());
     }
-    if offset < shown.trim_end_matches([',', ';', ':', ' ', '\n']).len() {
+    if offset < written.trim_end_matches([',', ';', ':', ' ', '\n']).len() {
         found.extend(mended(&balanced, offset));
     }
     let trimmed = balanced.trim_end_matches([',', ';', ':', ' ', '\n']);
@@ -129,7 +157,7 @@ fn proposals(grammar: &Grammar, shown: &str, offset: usize) -> Vec<String> {
         found.push(base.to_owned());
         found.extend(grammar.completions().iter().map(|completion| format!("{base}{completion}")));
     }
-    found.retain(|proposal| proposal != shown && !proposal.trim().is_empty());
+    found.retain(|proposal| proposal != written && !proposal.trim().is_empty());
     found
 }
 
@@ -142,8 +170,8 @@ fn mended(text: &str, offset: usize) -> Vec<String> {
 }
 
 /// Other notations for variables and ellipses, in ours.
-fn respell(shown: &str) -> String {
-    let mut text = shown.replace('…', "$$$");
+fn respell(written: &str) -> String {
+    let mut text = written.replace('…', "$$$");
     if !text.contains("$$$...") {
         text = text.replace("...", "$$$");
     }
@@ -178,4 +206,29 @@ fn balance(text: &str) -> String {
         kept.push(close);
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ladder::{Verdict, climb};
+    use crate::pattern::{MAX_VARIABLES, Pattern};
+
+    #[test]
+    fn an_effort_that_is_spent_is_no_verdict() {
+        let grammar = Grammar::by_id("rust").unwrap();
+        let fragment = Fragment::lex(grammar, "f($X, $$$REST)");
+        assert!(matches!(climb(grammar, &fragment, &Effort::new(1_000)), Verdict::Unfinished));
+        assert!(matches!(climb(grammar, &fragment, &Effort::new(100_000)), Verdict::Read(_)));
+        assert!(!accepts(grammar, &fragment, MAX_WAYS, &Effort::new(0)));
+    }
+
+    #[test]
+    fn variables_are_limited() {
+        let grammar = Grammar::by_id("dart").unwrap();
+        let compile = |count: usize| Pattern::compile(grammar, &format!("f({})", "$X, ".repeat(count)));
+        assert!(compile(MAX_VARIABLES).is_ok());
+        let error = compile(MAX_VARIABLES + 1).unwrap_err();
+        assert_eq!(error, PatternError::TooManyVariables { count: 101, limit: 100 });
+    }
 }

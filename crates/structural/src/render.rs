@@ -13,7 +13,7 @@ use grammars::Grammar;
 use serde_json::{Map, Value, json};
 
 use crate::languages::Selection;
-use crate::visit::{Named, PARSE_TIME, Tally};
+use crate::visit::{Named, PARSE_TIME, Tally, Torn};
 
 /// Characters of one match's text.
 const MAX_TEXT: usize = 400;
@@ -108,6 +108,7 @@ fn caveats<P>(selection: &Selection<P>, tally: &Tally) -> Vec<String> {
             names(&tally.with_errors)
         ));
     }
+    lines.extend(torn(tally));
     if tally.exhausted.count > 0 {
         lines.push(format!(
             "some places were too intricate to search to the end in: {}",
@@ -119,6 +120,23 @@ fn caveats<P>(selection: &Selection<P>, tally: &Tally) -> Vec<String> {
         lines.push(format!("not searched: {files}; {}", clip(&flat(reason), MAX_TEXT)));
     }
     lines
+}
+
+/// ``not searched, inside syntax errors: 92% of a.h, 40% of b.c``.
+fn torn(tally: &Tally) -> Option<String> {
+    let torn = &tally.torn;
+    let listed: Vec<String> = torn.first.iter().map(|(path, part)| format!("{part}% of {path}")).collect();
+    let more = torn.count - torn.first.len();
+    let rest = if more == 0 { String::new() } else { format!(" and of {}", counted(more, "more file")) };
+    (torn.count > 0).then(|| format!("not searched, inside syntax errors: {}{rest}", listed.join(", ")))
+}
+
+/// `` outside syntax errors, which are a large part of 2 files ``: what must not be missed where nothing was found.
+fn but_torn(tally: &Tally) -> String {
+    match tally.torn.count {
+        0 => String::new(),
+        files => format!(" outside syntax errors, which are a large part of {}", counted(files, "file")),
+    }
 }
 
 fn tally_data(tally: &Tally) -> Vec<(&'static str, Value)> {
@@ -135,8 +153,14 @@ fn tally_data(tally: &Tally) -> Vec<(&'static str, Value)> {
         ("skipped", Value::Object(skipped)),
         ("timed_out", named(&tally.timed_out)),
         ("syntax_errors", named(&tally.with_errors)),
+        ("inside_syntax_errors", torn_data(&tally.torn)),
         ("exhausted", named(&tally.exhausted)),
     ]
+}
+
+fn torn_data(torn: &Torn) -> Value {
+    let first = torn.first.iter().map(|(path, part)| json!({ "path": path, "percent": part }));
+    json!({ "count": torn.count, "first": first.collect::<Vec<_>>() })
 }
 
 fn unfit_data<P>(selection: &Selection<P>) -> Value {

@@ -17,6 +17,8 @@ pub(crate) struct Fragment {
     pub(crate) variables: Vec<VariableUse>,
     /// Variables that are part of a word and so stand for themselves.
     pub(crate) glued: Vec<String>,
+    /// Where in [`Fragment::shown`] a dollar stands that was written `\$`.
+    escaped: Vec<usize>,
     /// The lower-case word that the names of placeholders start with; it does not occur in the fragment.
     stem: String,
 }
@@ -60,7 +62,23 @@ impl Fragment {
         while shown.contains(&stem) {
             stem.push('q');
         }
-        Self { shown, cut, variables, glued, stem }
+        let escapes = text.match_indices("\\$");
+        let escaped = escapes.enumerate().map(|(earlier, (at, _))| at - earlier).collect();
+        Self { shown, cut, variables, glued, escaped, stem }
+    }
+
+    /// The fragment as its author wrote it, edges trimmed.
+    pub(crate) fn written(&self) -> String {
+        let mut written = self.shown.clone();
+        for &at in self.escaped.iter().rev() {
+            written.insert(at, '\\');
+        }
+        written
+    }
+
+    /// The place in [`Fragment::written`] of a place in [`Fragment::shown`].
+    pub(crate) fn written_at(&self, offset: usize) -> usize {
+        offset + self.escaped.iter().filter(|&&at| at < offset).count()
     }
 
     /// The fragment read as if its first line stood where the least of the others does: as it is when it was
@@ -73,6 +91,7 @@ impl Fragment {
             cut: least,
             variables: self.variables.clone(),
             glued: self.glued.clone(),
+            escaped: self.escaped.clone(),
             stem: self.stem.clone(),
         })
     }

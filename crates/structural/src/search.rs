@@ -20,7 +20,7 @@ use crate::matcher::{Found, Match};
 use crate::pattern::Pattern;
 use crate::prefilter::Prefilter;
 use crate::sweep::{Report, Sweep};
-use crate::visit::{Mention, Tally, Visited, visit};
+use crate::visit::{Mention, Tally, Visited, errors, visit};
 
 /// Matches are counted up to this many; past it the search stops.
 pub(crate) const MAX_COUNTED: usize = 100_000;
@@ -166,11 +166,11 @@ impl Search<'_> {
             Visited::Unread(unread) => blank(Mention::Unread(unread)),
             Visited::TimedOut => blank(Mention::TimedOut),
             Visited::Cancelled => blank(Mention::Cancelled),
-            Visited::CannotMatch => blank(Mention::Searched { with_errors: false, exhausted: false }),
+            Visited::CannotMatch => blank(Mention::Searched { errors: None, exhausted: false }),
             Visited::Parsed { source, tree } => {
                 let Found { matches, near, also, exhausted } = pattern.find(&tree, &source, self.cancelled);
-                let with_errors = tree.root_node().has_error();
-                let mention = Mention::Searched { with_errors, exhausted: exhausted > 0 };
+                let errors = errors(&tree, &source);
+                let mention = Mention::Searched { errors, exhausted: exhausted > 0 };
                 let may_show = front.enter(index, matches.len());
                 let hits = if may_show { self.hits(&file.relative, &source, &matches) } else { Vec::new() };
                 Page { mention, hits, count: matches.len(), near, also }

@@ -17,6 +17,21 @@ pub(crate) struct Shape {
     pub(crate) body: Body,
 }
 
+impl Shape {
+    /// Whether it is nothing but variables, side by side. Fields tell them apart, as the type and the name of a
+    /// declaration; separators do not.
+    pub(crate) fn is_bare(&self) -> bool {
+        match &self.body {
+            Body::One { .. } | Body::Many { .. } => true,
+            Body::Inner { children, .. } => {
+                let alike = children.len() == 1 || children.iter().all(|child| child.field == 0);
+                alike && children.iter().all(Self::is_bare)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// What a node of a pattern asks of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Body {

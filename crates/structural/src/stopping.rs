@@ -3,6 +3,7 @@
 
 use crate::parse::with_parser;
 use grammars::Grammar;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -14,6 +15,29 @@ pub(crate) struct Parsed {
     pub(crate) tree: Option<Tree>,
     /// The place of the first token that nothing could be made of; unknown when there is no error or no log.
     pub(crate) stopped: Option<usize>,
+}
+
+/// What setting up one parse costs, in the bytes that could be parsed meanwhile.
+const SET_UP: usize = 64;
+
+/// How much may still be parsed for a fragment, in bytes: a limit that no machine's speed changes.
+#[derive(Debug)]
+pub(crate) struct Effort(Cell<usize>);
+
+impl Effort {
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self(Cell::new(bytes))
+    }
+
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    /// Charges a parse that went as far as it did.
+    pub(crate) fn charge(&self, parsed: &Parsed, text: &str) {
+        let cost = parsed.stopped.unwrap_or(text.len()) + SET_UP;
+        self.0.set(self.0.get().saturating_sub(cost));
+    }
 }
 
 /// Parses without asking where it stops.

@@ -17,6 +17,8 @@ const MAX_FILE: u64 = 8 << 20;
 pub(crate) const PARSE_TIME: Duration = Duration::from_secs(10);
 /// How many files are named where files are counted.
 const MAX_NAMED: usize = 10;
+/// A file is named with what was not searched of it when that is at least this much, in percent.
+const LARGE_PART: usize = 20;
 
 /// What became of a file.
 pub(crate) enum Visited {
@@ -70,6 +72,21 @@ impl Named {
     }
 }
 
+/// Files of which a large part lies inside syntax errors: how many, and the first of them with that part in percent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Torn {
+    pub(crate) count: usize,
+    pub(crate) first: Vec<(String, usize)>,
+}
+
+/// The part of a file that lies inside syntax errors, in percent; `None` when it has none.
+pub(crate) fn errors(tree: &Tree, source: &[u8]) -> Option<usize> {
+    tree.root_node().has_error().then(|| {
+        let inside: usize = parse::error_regions(tree).iter().map(ExactSizeIterator::len).sum();
+        inside * 100 / source.trim_ascii().len().max(1)
+    })
+}
+
 /// What was looked at and what was not.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -79,14 +96,32 @@ pub(crate) struct Tally {
     pub(crate) timed_out: Named,
     /// Files with syntax errors, among those that were parsed.
     pub(crate) with_errors: Named,
+    /// Those of them in which little could be found.
+    pub(crate) torn: Torn,
     /// Files in which the matcher gave up at some places.
     pub(crate) exhausted: Named,
+}
+
+impl Torn {
+    fn add(&mut self, path: &str, part: usize) {
+        if part < LARGE_PART {
+            return;
+        }
+        self.count += 1;
+        if self.first.len() < MAX_NAMED {
+            self.first.push((path.to_owned(), part.min(100)));
+        }
+    }
 }
 
 /// What one file adds to the tally; it outlives the file's bytes.
 #[derive(Debug)]
 pub(crate) enum Mention {
-    Searched { with_errors: bool, exhausted: bool },
+    /// `errors` as by [`errors`].
+    Searched {
+        errors: Option<usize>,
+        exhausted: bool,
+    },
     Unread(Unread),
     TimedOut,
     Cancelled,
@@ -95,10 +130,11 @@ pub(crate) enum Mention {
 impl Tally {
     pub(crate) fn add(&mut self, path: &str, mention: &Mention) {
         match mention {
-            Mention::Searched { with_errors, exhausted } => {
+            Mention::Searched { errors, exhausted } => {
                 self.searched += 1;
-                if *with_errors {
+                if let Some(part) = *errors {
                     self.with_errors.add(path);
+                    self.torn.add(path, part);
                 }
                 if *exhausted {
                     self.exhausted.add(path);

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use tool::Output;
 
 use super::{
-    MAX_MATCHES_TEXT, MAX_TEXT, MAX_VARIABLE, caveats, clip, clip_of, counted, flat, grouped, ranked,
-    searched, tally_data, unfit_data,
+    MAX_MATCHES_TEXT, MAX_TEXT, MAX_VARIABLE, but_torn, caveats, clip, clip_of, counted, flat, grouped,
+    ranked, searched, tally_data, unfit_data,
 };
 use crate::languages::Selection;
 use crate::pattern::Pattern;
@@ -40,7 +40,7 @@ fn headline(answer: &Answer, shown: usize) -> String {
     let mut parts = Vec::new();
     match (answer.stopped, answer.total) {
         (true, _) => parts.push(format!("≥ {}", counted(MAX_COUNTED, "match"))),
-        (false, 0) => parts.push("0 matches".to_owned()),
+        (false, 0) => parts.push(format!("0 matches{}", but_torn(&answer.tally))),
         (false, total) => {
             let files = counted(answer.files_with_matches, "file");
             parts.push(format!("{} in {files}", counted(total, "match")));
@@ -71,7 +71,7 @@ fn near_misses(answer: &Answer) -> Option<String> {
 fn entry(hit: &Hit) -> String {
     let mut text = String::new();
     let first = hit.start.line - hit.before.len();
-    for (number, line) in (first..).zip(&hit.before) {
+    for (number, line) in (first..).zip(&hit.before).filter(|(number, _)| *number > shown) {
         text.push_str(&format!("    {number}- {}\n", clip(line, MAX_TEXT)));
     }
     let mark = if hit.generated { " (generated)" } else { "" };
@@ -88,7 +88,7 @@ fn entry(hit: &Hit) -> String {
         let characters = if whole { flat.chars().count() } else { value.characters };
         text.push_str(&format!("    {name} = {}\n", clip_of(&flat, characters, MAX_VARIABLE)));
     }
-    for (number, line) in (hit.end.line + 1..).zip(&hit.after) {
+    for (number, line) in (hit.end.line + 1..).zip(&hit.after).take_while(|(number, _)| *number < next) {
         text.push_str(&format!("    {number}- {}\n", clip(line, MAX_TEXT)));
     }
     text

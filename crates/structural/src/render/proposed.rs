@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tool::Output;
 
-use super::{MAX_TEXT, caveats, clip, counted, grouped, names, searched, tally_data, unfit_data};
+use super::{MAX_TEXT, but_torn, caveats, clip, counted, grouped, names, searched, tally_data, unfit_data};
 use crate::languages::Selection;
 use crate::propose::{Place, Proposal};
 use crate::rewrite::Rule;
@@ -70,7 +70,7 @@ pub(crate) fn title(proposal: &Proposal) -> String {
 fn headline(proposal: &Proposal, staged: Option<&Staged>) -> String {
     let Some(staged) = staged else {
         return match proposal.matches {
-            0 => "0 replacements: 0 matches; nothing is staged".to_owned(),
+            0 => format!("0 replacements: 0 matches{}; nothing is staged", but_torn(&proposal.tally)),
             found => format!("0 replacements of {}; nothing is staged", counted(found, "match")),
         };
     };

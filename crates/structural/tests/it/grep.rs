@@ -83,10 +83,11 @@ void missing() { missing(; }
             "ast_grep",
             json!({"pattern": "missing($X, $Y)"}),
             expect![[r#"
-                0 matches
+                0 matches outside syntax errors, which are a large part of 1 file
                 searched 2 dart files (read as `statement`) in the workspace
                 skipped: 1 ignored, 1 ignored folder, 1 binary, 1 UTF-16, 1 not UTF-8
                 1 file with syntax errors, searched outside of them: broken.dart
+                not searched, inside syntax errors: 100% of broken.dart
             "#]],
         )
         .await;
@@ -365,9 +366,10 @@ async fn bad_arguments_are_told_apart() {
             "ast_grep",
             json!({"pattern": "f($X)", "language": "dart", "path": "notes.txt"}),
             expect![[r#"
-                0 matches
+                0 matches outside syntax errors, which are a large part of 1 file
                 searched 1 dart file (read as `statement`) in `notes.txt`
                 1 file with syntax errors, searched outside of them: notes.txt
+                not searched, inside syntax errors: 100% of notes.txt
             "#]],
         )
         .await;
