@@ -1,18 +1,25 @@
-//! Runs the benches of the `outrigger-benches` crate, all or one, in release.
+//! Runs the benches of the `outrigger-benches` crate, all or one, in release; and by its name alone, since it brings
+//! sources from registries first, the one of structural search beside its peers.
 //! It must never compare figures itself: each bench prints its own table.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 use cargo_metadata::MetadataCommand;
 
 const CRATE: &str = "outrigger-benches";
+const STRUCTURAL: &str = "structural";
 
 /// Runs every bench, or the one called `name`.
 ///
 /// # Errors
 /// When there is none of that name, or one fails.
 pub fn run(name: Option<&str>) -> anyhow::Result<()> {
+    if name == Some(STRUCTURAL) {
+        return structural();
+    }
     let metadata = MetadataCommand::new().current_dir(crate::root()).no_deps().exec()?;
     let package =
         metadata.packages.iter().find(|package| package.name == CRATE).context("no benches crate")?;
@@ -22,7 +29,8 @@ pub fn run(name: Option<&str>) -> anyhow::Result<()> {
     let chosen: Vec<&str> =
         known.iter().copied().filter(|known| name.is_none_or(|name| name == *known)).collect();
     if chosen.is_empty() {
-        bail!("no bench called `{}`; there are: {}", name.unwrap_or("*"), known.join(", "));
+        let name = name.unwrap_or("*");
+        bail!("no bench called `{name}`; there are: {}, {STRUCTURAL}", known.join(", "));
     }
     for program in chosen {
         println!("\n== {program}");
@@ -31,6 +39,35 @@ pub fn run(name: Option<&str>) -> anyhow::Result<()> {
         if !status.success() {
             bail!("`{program}` failed: {status}");
         }
+    }
+    Ok(())
+}
+
+/// Brings the sources, builds the program, and measures it beside ast-grep and ripgrep: `benches/README.md`.
+fn structural() -> anyhow::Result<()> {
+    let root = crate::root();
+    let corpora = corpora()?;
+    let program = root.join("target/release/outrigger");
+    step("bash", [root.join("benches/corpora.sh").as_os_str(), corpora.as_os_str()])?;
+    step(env!("CARGO"), ["build", "--quiet", "--release", "--package", "outrigger-cli"])?;
+    let script = root.join("benches/structural.py");
+    step("python3", [script.as_os_str(), program.as_os_str(), corpora.as_os_str()])
+}
+
+/// Where the sources are kept: they are large, and the same for every checkout.
+fn corpora() -> anyhow::Result<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    Ok(cache
+        .context("neither XDG_CACHE_HOME nor HOME says where to keep the sources")?
+        .join("outrigger/corpora"))
+}
+
+fn step(program: &str, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> anyhow::Result<()> {
+    let status = Command::new(program).args(arguments).current_dir(crate::root()).status();
+    let status = status.with_context(|| format!("`{program}` does not start"))?;
+    if !status.success() {
+        bail!("`{program}` failed: {status}");
     }
     Ok(())
 }
