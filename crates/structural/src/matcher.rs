@@ -79,13 +79,16 @@ impl Pattern {
             if seen.is_multiple_of(STOP_EVERY) && stop() {
                 return Descend::Stop;
             }
-            if !landmark.is_in(&extent(node, search.kinds))
+            if !landmark.is_in(|| extent(node, search.kinds))
                 || broken && (node.is_error() || node.is_missing())
             {
                 return Descend::No;
             }
-            search.visit(node);
-            embedded.extend(view.embedded(self, node));
+            let kind = node.kind_id();
+            search.visit(node, kind);
+            if search.kinds.embedding.contains(kind) {
+                embedded.extend(view.embedded(self, node));
+            }
             Descend::Yes
         });
         let mut found = search.finish(stop);
@@ -132,10 +135,11 @@ impl Landmark {
         Some(best.map_or(Self::Anywhere, |(places, len)| Self::At { places, len }))
     }
 
-    fn is_in(&self, range: &Range<usize>) -> bool {
+    fn is_in(&self, range: impl FnOnce() -> Range<usize>) -> bool {
         match self {
             Self::Anywhere => true,
             Self::At { places, len } => {
+                let range = range();
                 let first = places.partition_point(|&place| place < range.start);
                 places.get(first).is_some_and(|place| place + len <= range.end)
             }
@@ -219,10 +223,10 @@ impl<'p, 'tree> Search<'p, 'tree> {
         }
     }
 
-    fn visit(&mut self, node: Node<'tree>) {
+    fn visit(&mut self, node: Node<'tree>, kind: u16) {
         let inside =
             |node: Node<'_>, all: &Range<usize>| all.start <= node.start_byte() && node.end_byte() <= all.end;
-        if self.may_start(node.kind_id()) && !node.has_error() && inside(node, &self.inside) {
+        if self.may_start(kind) && !node.has_error() && inside(node, &self.inside) {
             let lone = [Element::lone(node, self.kinds)];
             self.machine.load(&lone);
             self.compare(&lone, 0, Roots::One);

@@ -226,6 +226,10 @@ pub(crate) fn lower_case_variables(text: &str) -> Vec<String> {
     words
 }
 
+/// The bytes that are worth looking for where they stand alone.
+const MARKS: [char; 17] =
+    ['+', '-', '*', '/', '%', '^', '&', '|', '~', '!', '?', '<', '>', '=', '(', '[', '{'];
+
 /// Texts that every one of the readings holds.
 fn literals<'a>(language: &Language, readings: impl Iterator<Item = &'a [Shape]>) -> Vec<Vec<u8>> {
     let mut shared: Option<BTreeSet<Vec<u8>>> = None;
@@ -256,7 +260,7 @@ fn collect_literals(language: &Language, shape: &Shape, found: &mut BTreeSet<Vec
         Body::Token { kind } => {
             let text = language.node_kind_for_id(*kind).filter(|_| !language.node_kind_is_named(*kind));
             let text = text.unwrap_or_default();
-            if text.len() > 1 && !text.contains(char::is_whitespace) {
+            if (text.len() > 1 || text.contains(MARKS)) && !text.contains(char::is_whitespace) {
                 found.insert(text.as_bytes().to_vec());
             }
         }
