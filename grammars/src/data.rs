@@ -70,11 +70,17 @@ pub struct Embedded {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Data {
     pub(crate) extensions: Vec<String>,
+    /// Programs that run a file whose first line names them, less the version at the end of their names.
+    #[serde(default)]
+    pub(crate) interpreters: Vec<String>,
     #[serde(default)]
     pub(crate) line_comment: Option<String>,
     /// Blocks are told by their indentation.
     #[serde(default)]
     pub(crate) offside: bool,
+    /// What may stand before the code that opens a line and counts as its indentation, such as the dash of a list.
+    #[serde(default)]
+    pub(crate) line_openers: Vec<String>,
     /// Words that open a declaration: such a fragment is read as a member or declaration first.
     #[serde(default)]
     pub(crate) declaration_starts: Vec<String>,
@@ -137,6 +143,7 @@ pub(crate) struct KindNames {
     pub(crate) labels: Vec<String>,
     pub(crate) suffixes: Vec<String>,
     pub(crate) loose: Vec<String>,
+    pub(crate) moving: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

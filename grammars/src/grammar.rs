@@ -50,6 +50,20 @@ impl Grammar {
             .find(|grammar| grammar.extensions().iter().any(|known| known.eq_ignore_ascii_case(extension)))
     }
 
+    /// The language of a file, by its first line: `#!/usr/bin/env python3`, `#!/bin/sh -e`.
+    pub fn by_first_line(line: &[u8]) -> Option<&'static Grammar> {
+        let line =
+            std::str::from_utf8(line.split(|byte| *byte == b'\n').next()?.strip_prefix(b"#!")?).ok()?;
+        let mut words = line.split_whitespace();
+        let mut program = words.next()?.rsplit('/').next()?;
+        if program == "env" {
+            let command = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+            program = command.rsplit('/').next()?;
+        }
+        let program = program.trim_end_matches(|sign: char| sign.is_ascii_digit() || ".-".contains(sign));
+        BUNDLED.iter().find(|grammar| grammar.interpreters().iter().any(|known| known == program))
+    }
+
     /// Whether this crate has the language at all, even when it was compiled out.
     pub fn is_known(id: &str) -> bool {
         KNOWN.contains(&id)
@@ -63,6 +77,11 @@ impl Grammar {
     /// File extensions, without the dot.
     pub fn extensions(&self) -> &[String] {
         &self.data().extensions
+    }
+
+    /// Programs that run a file whose first line names them, without a version.
+    pub fn interpreters(&self) -> &[String] {
+        &self.data().interpreters
     }
 
     /// The same parser under other data: how the data of a language is tried out.
@@ -134,6 +153,11 @@ impl Grammar {
     /// The token that opens a comment to the end of the line.
     pub fn line_comment(&self) -> Option<&str> {
         self.data().line_comment.as_deref()
+    }
+
+    /// What counts as indentation before the code that opens a line, such as the dash of a list.
+    pub fn line_openers(&self) -> &[String] {
+        &self.data().line_openers
     }
 
     /// Whether blocks are told by their indentation.

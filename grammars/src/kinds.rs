@@ -85,6 +85,8 @@ pub struct Kinds {
     pub suffixes: KindSet,
     /// Operations whose last operand the parser cuts short: the suffixes behind them are still part of it.
     pub loose: KindSet,
+    /// Literals whose lines are indented as the code around them.
+    pub moving: KindSet,
     /// Nodes in which code may stand as raw tokens.
     pub embedding: KindSet,
     /// Nodes that only group their children, such as the statements of a block or the values of a `return`: the
@@ -128,6 +130,7 @@ impl Kinds {
             labels,
             suffixes,
             loose,
+            moving,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -153,6 +156,7 @@ impl Kinds {
             labels: named(labels),
             suffixes: named(suffixes),
             loose: named(loose),
+            moving: named(moving),
             ungrouped: named(&data.operators.kinds),
             strengths: strengths(&data.operators.levels),
             words: words(language, data.word_prefix.as_deref()),

@@ -1,7 +1,7 @@
 //! The bundled languages, as data: a feature and a folder each.
 //!
-//! The way through: [`Grammar::bundled`] lists what was compiled in, [`Grammar::by_path`] finds the
-//! language of a file. A grammar is a parser plus `languages/<id>/grammar.toml`: its extensions, the
+//! The way through: [`Grammar::bundled`] lists what was compiled in, [`Grammar::by_path`] and
+//! [`Grammar::by_first_line`] find the language of a file. A grammar is a parser plus `languages/<id>/grammar.toml`: its extensions, the
 //! scaffold ladder ([`Rung`]), the spellings of placeholders, and sets of node kinds ([`Kinds`]).
 //! `cases.toml` beside it holds what the language must match and must not.
 //!

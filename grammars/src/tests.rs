@@ -26,6 +26,7 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         &kinds.labels,
         &kinds.suffixes,
         &kinds.loose,
+        &kinds.moving,
         &kinds.distinct,
     ];
     let needed = || data.parentheses.iter().flat_map(|it| &it.needed);
@@ -41,7 +42,9 @@ fn unknown_kinds(grammar: &Grammar, data: &Data) -> Vec<String> {
         .chain(needed_kinds)
         .chain(&data.families)
         .flat_map(|names| missing(names, true))
-        .chain(tokens.into_iter().chain(needed().map(|it| &it.beside)).flat_map(|names| missing(names, false)))
+        .chain(
+            tokens.into_iter().chain(needed().map(|it| &it.beside)).flat_map(|names| missing(names, false)),
+        )
         .collect()
 }
 
@@ -74,7 +77,7 @@ fn every_parser_loads_and_every_ladder_is_whole() {
 fn languages_are_found_by_id_and_by_file() {
     let ids = Grammar::ids();
     assert!(ids.is_sorted(), "{ids:?}");
-    let mut extensions = BTreeSet::new();
+    let (mut extensions, mut interpreters) = (BTreeSet::new(), BTreeSet::new());
     for grammar in Grammar::bundled() {
         assert!(KNOWN.contains(&grammar.id()));
         assert_eq!(Grammar::by_id(grammar.id()).map(Grammar::id), Some(grammar.id()));
@@ -84,6 +87,38 @@ fn languages_are_found_by_id_and_by_file() {
             assert_eq!(Grammar::by_path(Path::new(&file)).map(Grammar::id), Some(grammar.id()));
         }
     }
+    for grammar in Grammar::bundled() {
+        for program in grammar.interpreters() {
+            assert!(interpreters.insert(program), "`{program}` belongs to two languages");
+        }
+    }
     assert!(Grammar::by_id("cobol").is_none() && !Grammar::is_known("cobol"));
     assert!(Grammar::by_path(Path::new("Makefile")).is_none());
+}
+
+#[test]
+fn scripts_are_found_by_their_first_line() {
+    let language = |line: &str| Grammar::by_first_line(line.as_bytes()).map(Grammar::id);
+    for line in [
+        "#!/usr/bin/env python3\nx",
+        "#!/usr/bin/python3.11 -u\r\n",
+        "#! /usr/bin/env -S LANG=C python -u",
+        "#!/usr/local/bin/pypy3",
+    ] {
+        assert_eq!(language(line), Some("python"), "{line}");
+    }
+    let bundled = |id: &'static str| Grammar::by_id(id).map(Grammar::id);
+    assert_eq!(language("#!/bin/sh -e\nls"), bundled("bash"));
+    assert_eq!(language("#!/usr/bin/env node"), bundled("javascript"));
+    for line in [
+        "",
+        "#!",
+        "#!/usr/bin/env",
+        "#!/usr/bin/pythonista",
+        "import python",
+        "\n#!/usr/bin/python",
+        "#!/\u{fe}",
+    ] {
+        assert_eq!(language(line), None, "{line}");
+    }
 }

@@ -2,6 +2,7 @@
 //! that it can be searched like the rest. What no scaffold takes stays a row of tokens.
 
 use crate::matcher::Match;
+use crate::outline::{self, Outline};
 use crate::pattern::Pattern;
 use crate::spans::{Unit, unit};
 use crate::stopping::parse_clean;
@@ -87,14 +88,19 @@ impl<'a> View<'a> {
 }
 
 /// Whether raw tokens are one piece of code, as an argument is, and of such a kind.
-pub(crate) fn is_piece(grammar: &'static Grammar, tokens: &[u8], fits: impl Fn(Node<'_>) -> bool) -> bool {
+pub(crate) fn is_piece(
+    grammar: &'static Grammar,
+    tokens: &[u8],
+    fits: impl Fn(outline::Node<'_>) -> bool,
+) -> bool {
     let Some(code) = std::str::from_utf8(tokens).ok().filter(|code| code.len() <= MAX_PIECE) else {
         return false;
     };
     grammar.embedded().iter().filter_map(|rule| rule.scaffolds.first()).any(|(prefix, suffix)| {
         let place = prefix.len()..prefix.len() + code.len();
         let tree = parse_clean(grammar, &format!("{prefix}{code}{suffix}"));
-        tree.is_some_and(|tree| match unit(tree.root_node(), &place) {
+        let outline = tree.as_ref().map(Outline::of);
+        outline.is_some_and(|outline| match unit(outline.root_node(), &place) {
             Some(Unit::Node(node)) => fits(node),
             _ => false,
         })

@@ -23,8 +23,10 @@ pub(crate) enum Error {
     Template(#[from] TemplateError),
     #[error("{matches} matches are more than one edit may replace: {limit}")]
     TooMany { matches: usize, limit: usize },
-    #[error("the rewrite of `{path}` would be too long: nested matches repeat what they capture")]
-    TooLong { path: String },
+    #[error("the rewrite of `{path}` would have {size} {unit}, over the limit of {limit}")]
+    TooLong { path: String, size: u64, unit: &'static str, limit: u64 },
+    #[error("the rewrite of `{path}` was not done in {seconds} s")]
+    TooSlow { path: String, seconds: u64 },
     #[error("{message}")]
     Arguments { message: String },
     #[error(transparent)]

@@ -1,12 +1,17 @@
 //! Which files are looked at, and in which languages: the one that is named, the file's, or every language that has
 //! files here and takes the fragment. It must never leave a language out without saying so.
 
+use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
 
 use grammars::Grammar;
 use workspace::{Found, Scope, Skipped, Workspace};
 
 use crate::error::Error;
+
+/// Bytes of a file without an extension that are read for the program its first line names.
+const MAX_FIRST_LINE: u64 = 128;
 
 /// Where to look.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +43,7 @@ impl<P> Selection<P> {
         let scope = place.workspace.scope(place.path)?;
         let only = match place.language {
             Some(id) => Some(by_id(id)?),
-            None => scope.file().map(|file| by_name(&file.relative)).transpose()?,
+            None => scope.file().map(|file| by_name(&file.absolute, &file.relative)).transpose()?,
         };
         match only {
             Some(grammar) => Self::one(place.workspace, scope, grammar, cancelled, compile),
@@ -54,7 +59,11 @@ impl<P> Selection<P> {
         compile: &dyn Fn(&'static Grammar) -> Result<P, Error>,
     ) -> Result<Self, Error> {
         let programs = vec![(grammar, compile(grammar)?)];
-        let wanted = |path: &str| Grammar::by_path(Path::new(path)).is_some_and(|it| it.id() == grammar.id());
+        let root = workspace.root();
+        let wanted = |path: &str| match Path::new(path).extension() {
+            None if grammar.interpreters().is_empty() => false,
+            _ => language_of(&root.join(path)).is_some_and(|it| it.id() == grammar.id()),
+        };
         let walk = workspace.walk(&scope, &wanted, cancelled)?;
         let files = walk.files.into_iter().map(|file| (file, 0)).collect();
         Ok(Self { scope, programs, files, unfit: Vec::new(), skipped: walk.skipped })
@@ -66,14 +75,18 @@ impl<P> Selection<P> {
         cancelled: &(dyn Fn() -> bool + Sync),
         compile: &dyn Fn(&'static Grammar) -> Result<P, Error>,
     ) -> Result<Self, Error> {
-        let wanted = |path: &str| Grammar::by_path(Path::new(path)).is_some();
+        let root = workspace.root();
+        let wanted = |path: &str| language_of(&root.join(path)).is_some();
         let walk = workspace.walk(&scope, &wanted, cancelled)?;
+        let languages: Vec<Option<&str>> =
+            walk.files.iter().map(|file| language_of(&file.absolute).map(Grammar::id)).collect();
         let (mut programs, mut refused, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for grammar in Grammar::bundled() {
-            let own = |file: &&Found| {
-                Grammar::by_path(Path::new(&file.relative)).is_some_and(|it| it.id() == grammar.id())
-            };
-            let own: Vec<&Found> = walk.files.iter().filter(own).collect();
+            let files_and_languages = walk.files.iter().zip(&languages);
+            let own: Vec<&Found> = files_and_languages
+                .filter(|(_, language)| **language == Some(grammar.id()))
+                .map(|(file, _)| file)
+                .collect();
             // A fragment that no language takes is an error even where there are no files.
             if own.is_empty() && !walk.files.is_empty() {
                 continue;
@@ -124,7 +137,23 @@ fn by_id(id: &str) -> Result<&'static Grammar, Error> {
     Err(Error::UnknownLanguage { id, near: near.map(str::to_owned), bundled })
 }
 
-fn by_name(path: &str) -> Result<&'static Grammar, Error> {
-    Grammar::by_path(Path::new(path))
-        .ok_or_else(|| Error::NoLanguageFor { path: path.to_owned(), bundled: Grammar::ids() })
+/// The language of a file by its extension, or by its first line when its name has none.
+fn language_of(file: &Path) -> Option<&'static Grammar> {
+    match file.extension() {
+        Some(_) => Grammar::by_path(file),
+        None => Grammar::by_first_line(&first_bytes(file).ok()?),
+    }
+}
+
+/// The first bytes of a regular file: a script's first line is in them. Nothing else is opened: a pipe would wait.
+fn first_bytes(file: &Path) -> io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    if fs::symlink_metadata(file)?.is_file() {
+        fs::File::open(file)?.take(MAX_FIRST_LINE).read_to_end(&mut first)?;
+    }
+    Ok(first)
+}
+
+fn by_name(file: &Path, path: &str) -> Result<&'static Grammar, Error> {
+    language_of(file).ok_or_else(|| Error::NoLanguageFor { path: path.to_owned(), bundled: Grammar::ids() })
 }

@@ -53,6 +53,7 @@ mod matcher;
 #[cfg(test)]
 mod oracle;
 mod parse;
+mod outline;
 mod pattern;
 mod placeholder;
 mod prefilter;

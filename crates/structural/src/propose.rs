@@ -7,6 +7,7 @@ mod tests;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use edits::Digest;
 use workspace::text::LineIndex;
@@ -19,10 +20,12 @@ use crate::parse::{Limits, Unparsed};
 use crate::prefilter::Prefilter;
 use crate::rewrite::{self, Rewritten, Rule, Unwritten};
 use crate::sweep::{Report, Sweep};
-use crate::visit::{Mention, Named, PARSE_TIME, Tally, Visited, errors, visit};
+use crate::visit::{Mention, Named, Tally, Visited, errors, visit};
 
 /// The most replacements one edit may have.
 pub(crate) const MAX_REPLACEMENTS: usize = 10_000;
+/// The longest the rewrite of one file may take, with every parse of it.
+const REWRITE_TIME: Duration = Duration::from_secs(20);
 
 /// How to rewrite.
 pub(crate) struct Propose<'a> {
@@ -75,7 +78,8 @@ struct Page {
     matches: usize,
     change: Option<Change>,
     generated: bool,
-    too_long: bool,
+    /// Why the edit as a whole cannot be.
+    failed: Option<Error>,
 }
 
 struct Change {
@@ -124,7 +128,7 @@ impl Propose<'_> {
     ) -> Page {
         let (file, program) = &selection.files[index];
         let (grammar, rules) = &selection.programs[*program];
-        let blank = |mention| Page { mention, matches: 0, change: None, generated: false, too_long: false };
+        let blank = |mention| Page { mention, matches: 0, change: None, generated: false, failed: None };
         let filters: Vec<&Prefilter> = filters[*program].iter().collect();
         let (source, tree) = match visit(file, grammar, &filters, &self.trees, self.cancelled) {
             Visited::Unread(unread) => return blank(Mention::Unread(unread)),
@@ -148,7 +152,8 @@ impl Propose<'_> {
         if page.generated || count == 0 || counted.load(Ordering::Relaxed) > self.max_replacements {
             return page;
         }
-        let limits = Limits { stop: self.cancelled, time: PARSE_TIME };
+        let limits = Limits { stop: self.cancelled, time: REWRITE_TIME };
+        let path = || file.relative.clone();
         match rewrite::rewrite(rules, &source, &tree, matches, &limits) {
             Ok(rewritten) => {
                 page.change = Some(Change {
@@ -157,9 +162,13 @@ impl Propose<'_> {
                     rewritten,
                 });
             }
-            Err(Unwritten::Unparsed(Unparsed::TimedOut)) => page.mention = Mention::TimedOut,
+            Err(Unwritten::Unparsed(Unparsed::TimedOut)) => {
+                page.failed = Some(Error::TooSlow { path: path(), seconds: REWRITE_TIME.as_secs() });
+            }
             Err(Unwritten::Unparsed(Unparsed::Cancelled)) => page.mention = Mention::Cancelled,
-            Err(Unwritten::TooLong) => page.too_long = true,
+            Err(Unwritten::TooLong { size, unit, limit }) => {
+                page.failed = Some(Error::TooLong { path: path(), size, unit, limit });
+            }
         }
         page
     }
@@ -172,8 +181,8 @@ impl Propose<'_> {
             let path = &file.relative;
             proposal.tally.add(path, &page.mention);
             proposal.matches += page.matches;
-            if page.too_long {
-                return Err(Error::TooLong { path: path.clone() });
+            if let Some(failed) = page.failed {
+                return Err(failed);
             }
             if page.generated {
                 proposal.generated.add(path);

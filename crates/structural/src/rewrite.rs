@@ -5,9 +5,11 @@
 mod alignment;
 mod assemble;
 mod binding;
+mod block;
 mod integrity;
 mod layout;
 mod nesting;
+mod pour;
 mod separators;
 mod shield;
 mod template;
@@ -17,18 +19,21 @@ mod writer;
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::time::Instant;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
 
 use crate::embedded::is_piece;
 use crate::matcher::Match;
+use crate::outline::{Node, Outline};
 use crate::parse::{self, Limits, Unparsed};
 use crate::pattern::Pattern;
 use crate::spans::{self, Survey, Unit};
 use assemble::{Assembled, Assembly, Care};
 use integrity::Trees;
-use layout::{Block, Layout, Mark, Marked};
+use layout::{Layout, Mark, Marked};
 use nesting::Chosen;
+use pour::Whole;
 use shield::Shield;
 pub(crate) use template::{Template, TemplateError};
 
@@ -78,8 +83,12 @@ pub(crate) struct NewError {
 #[derive(Debug)]
 pub(crate) enum Unwritten {
     Unparsed(Unparsed),
-    /// Captures that are used twice in nested matches would make it too long.
-    TooLong,
+    /// It would pass a limit: captures that are used twice in nested matches double each time.
+    TooLong {
+        size: u64,
+        unit: &'static str,
+        limit: u64,
+    },
 }
 
 impl From<Unparsed> for Unwritten {
@@ -88,13 +97,32 @@ impl From<Unparsed> for Unwritten {
     }
 }
 
-impl From<assemble::TooLong> for Unwritten {
-    fn from(_: assemble::TooLong) -> Self {
-        Self::TooLong
+/// Tells when to give a file up.
+pub(crate) struct Watch<'a> {
+    stop: &'a (dyn Fn() -> bool + Sync),
+    deadline: Instant,
+}
+
+impl<'a> Watch<'a> {
+    fn new(limits: &Limits<'a>) -> Self {
+        Self { stop: limits.stop, deadline: Instant::now() + limits.time }
+    }
+
+    fn check(&self) -> Result<(), Unparsed> {
+        match () {
+            () if (self.stop)() => Err(Unparsed::Cancelled),
+            () if Instant::now() > self.deadline => Err(Unparsed::TimedOut),
+            () => Ok(()),
+        }
+    }
+
+    /// What is left of the limits.
+    fn limits(&self) -> Limits<'a> {
+        Limits { stop: self.stop, time: self.deadline.saturating_duration_since(Instant::now()) }
     }
 }
 
-/// Rewrites a file: `matches` are those of each rule.
+/// Rewrites a file: `matches` are those of each rule; `limits` hold for all of it.
 pub(crate) fn rewrite(
     rules: &[Rule],
     source: &[u8],
@@ -108,11 +136,24 @@ pub(crate) fn rewrite(
     };
     let grammar = first.pattern.grammar();
     let survey = Survey::of(grammar, tree, source);
-    let layout = Layout::new(source, survey.frozen, &survey.comments);
+    let mut layout = Layout::new(source, survey.frozen, &survey.comments);
+    layout.openers = grammar.line_openers();
     let cares = vec![Care::default(); chosen.len()];
-    let mut work = Work { tree, layout: &layout, rules, cares, chosen: &chosen, shield: Shield::default() };
+    let outline = &Outline::of(tree);
+    let errors = parse::error_regions(tree).len();
+    let watch = &Watch::new(limits);
+    let mut work = Work {
+        watch,
+        outline,
+        errors,
+        layout: &layout,
+        rules,
+        cares,
+        chosen: &chosen,
+        shield: Shield::default(),
+    };
     work.refuse_misplaced();
-    let (assembled, error) = work.settle(limits)?;
+    let (assembled, error) = work.settle()?;
     let mut rewritten = work.report(assembled, &survey.comments);
     rewritten.nested = nested;
     rewritten.error = error;
@@ -120,7 +161,10 @@ pub(crate) fn rewrite(
 }
 
 struct Work<'a> {
-    tree: &'a Tree,
+    watch: &'a Watch<'a>,
+    outline: &'a Outline,
+    /// Syntax errors of the source.
+    errors: usize,
     layout: &'a Layout<'a>,
     rules: &'a [Rule],
     chosen: &'a [Chosen],
@@ -128,17 +172,16 @@ struct Work<'a> {
     shield: Shield,
 }
 
-impl Work<'_> {
-    fn assemble(&self) -> Result<Assembled, Unwritten> {
-        let Self { layout, rules, chosen, cares, .. } = self;
-        let (grammar, root) = (self.rules[0].pattern.grammar(), self.tree.root_node());
-        Ok(Assembly { grammar, root, layout, rules, chosen, cares }.assemble()?)
+impl<'a> Work<'a> {
+    fn assemble(&self) -> Result<Assembled<'a>, Unwritten> {
+        let Self { watch, layout, rules, chosen, .. } = *self;
+        let (grammar, root) = (rules[0].pattern.grammar(), self.outline.root_node());
+        Assembly { grammar, root, layout, rules, chosen, cares: &self.cares, watch }.assemble()
     }
 
     /// Assembles and parses until every mark holds or lies at a new syntax error.
-    fn settle(&mut self, limits: &Limits<'_>) -> Result<(Assembled, Option<NewError>), Unwritten> {
+    fn settle(&mut self) -> Result<(Assembled<'a>, Option<NewError>), Unwritten> {
         let grammar = self.rules[0].pattern.grammar();
-        let before = parse::error_regions(self.tree).len();
         let mut round = 0;
         loop {
             round += 1;
@@ -147,11 +190,15 @@ impl Work<'_> {
             if whole.bytes == self.layout.source {
                 return Ok((assembled, None));
             }
-            let after = parse::parse(grammar, &whole.bytes, limits)?;
+            let after = parse::parse(grammar, &whole.bytes, &self.watch.limits())?;
             let errors = parse::error_regions(&after);
-            let errors = if errors.len() > before { errors } else { Vec::new() };
-            let trees = Trees { grammar, before: self.tree, after: &after, bytes: &whole.bytes };
-            let broken = trees.broken(&whole.marks, self.chosen);
+            let errors = if errors.len() > self.errors { errors } else { Vec::new() };
+            let (before, bytes) = (self.outline, &whole.bytes);
+            let trees = Trees { grammar, before, after: &Outline::of(&after), tree: &after, bytes };
+            let mut broken = trees.broken(&whole.marks, self.chosen, self.watch)?;
+            if round <= MAX_ROUNDS / 2 {
+                broken = integrity::innermost(broken);
+            }
             let at_errors = touched(whole, &errors);
             // An error upsets what is read around it, so what lies at one comes first.
             let (first, others): (Vec<&Mark>, Vec<&Mark>) =
@@ -183,7 +230,11 @@ impl Work<'_> {
     }
 
     fn care_for(&mut self, broken: &[&Mark], at_errors: &HashSet<usize>, tired: bool) -> bool {
-        broken.iter().fold(false, |changed, mark| self.care(mark, at_errors, tired) || changed)
+        let mut changed = false;
+        for mark in broken {
+            changed |= self.care(mark, at_errors, tired);
+        }
+        changed
     }
 
     /// Helps a mark that did not come through: parentheses, else its replacement is refused. One that lies at a new
@@ -217,7 +268,7 @@ impl Work<'_> {
 
     /// Leaves out the replacements of expressions by statements where no statement stands.
     fn refuse_misplaced(&mut self) {
-        let (grammar, root) = (self.rules[0].pattern.grammar(), self.tree.root_node());
+        let (grammar, root) = (self.rules[0].pattern.grammar(), self.outline.root_node());
         for index in 0..self.chosen.len() {
             let Chosen { rule, found } = &self.chosen[index];
             let is_statement = self.rules[*rule].template.is_statement;
@@ -242,7 +293,7 @@ impl Work<'_> {
         let is_expression = |node: Node<'_>| {
             spans::chain(node).any(|node| grammar.kinds().expressions.contains(node.kind_id()))
         };
-        match spans::unit(self.tree.root_node(), origin) {
+        match spans::unit(self.outline.root_node(), origin) {
             Some(Unit::Node(node)) => is_expression(node),
             // What a macro holds as raw tokens.
             Some(Unit::Run { .. }) => is_piece(grammar, &self.layout.source[origin.clone()], is_expression),
@@ -250,7 +301,7 @@ impl Work<'_> {
         }
     }
 
-    fn report(&self, assembled: Assembled, comments: &[Range<usize>]) -> Rewritten {
+    fn report(&self, assembled: Assembled<'_>, comments: &[Range<usize>]) -> Rewritten {
         let mut rewritten = Rewritten::default();
         for (index, one) in self.chosen.iter().enumerate() {
             let found = &one.found.range;
@@ -267,12 +318,7 @@ impl Work<'_> {
             if self.rules[one.rule].template.quotes() {
                 rewritten.quoted.push(found.start);
             }
-            let first = comments.partition_point(|comment| comment.start < found.start);
-            let inside = comments[first..].iter().take_while(|comment| comment.end <= found.end);
-            let gone = inside.filter(|comment| {
-                !replacement.kept.iter().any(|kept| kept.start <= comment.start && comment.end <= kept.end)
-            });
-            rewritten.comments.extend(gone.map(|comment| comment.start));
+            rewritten.comments.extend(dropped(found, &replacement.kept, comments));
         }
         let source = self.layout.source;
         rewritten.edits = assembled.edits;
@@ -281,8 +327,26 @@ impl Work<'_> {
     }
 }
 
+/// The comments of a match that no part that is kept holds. Of a kept part none is looked at.
+fn dropped(found: &Range<usize>, kept: &[Range<usize>], comments: &[Range<usize>]) -> Vec<usize> {
+    let (mut at, mut dropped) = (found.start, Vec::new());
+    while let Some(next) = comments.get(comments.partition_point(|comment| comment.start < at)) {
+        if next.end > found.end {
+            break;
+        }
+        let around = kept.iter().filter(|part| part.start <= next.start && next.end <= part.end);
+        if let Some(end) = around.map(|part| part.end).max() {
+            at = end;
+        } else {
+            dropped.push(next.start);
+            at = next.end;
+        }
+    }
+    dropped
+}
+
 /// The replacements that a new syntax error lies in or beside.
-fn touched(whole: &Block, errors: &[Range<usize>]) -> HashSet<usize> {
+fn touched(whole: &Whole, errors: &[Range<usize>]) -> HashSet<usize> {
     let near = |mark: &Mark| {
         let start = whole.bytes[..mark.range.start].trim_ascii_end().len();
         let end = whole.bytes.len() - whole.bytes[mark.range.end..].trim_ascii_start().len();
@@ -295,7 +359,7 @@ fn touched(whole: &Block, errors: &[Range<usize>]) -> HashSet<usize> {
 }
 
 /// The first error that lies at a replacement, else the first one.
-fn new_error(assembled: &Assembled, errors: &[Range<usize>], chosen: &[Chosen]) -> Option<NewError> {
+fn new_error(assembled: &Assembled<'_>, errors: &[Range<usize>], chosen: &[Chosen]) -> Option<NewError> {
     let whole = &assembled.whole;
     let mut own = whole.marks.iter().filter(|mark| mark.what == Marked::Replacement);
     let touched = own.find_map(|mark| {

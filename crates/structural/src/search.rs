@@ -47,6 +47,8 @@ pub(crate) struct Search<'a> {
 pub(crate) struct Answer {
     /// The first matches, by path and place.
     pub(crate) hits: Vec<Hit>,
+    /// How many lines around each were asked for.
+    pub(crate) context: usize,
     pub(crate) total: usize,
     pub(crate) files_with_matches: usize,
     /// The count passed the limit and the search stopped: everything but `hits` is a part of the truth.
@@ -186,7 +188,9 @@ impl Search<'_> {
     }
 
     fn answer(&self, selection: &Selection<Pattern>, pages: Vec<Option<Page>>, stopped: bool) -> Answer {
-        let mut answer = Answer { stopped, searched: vec![0; selection.programs.len()], ..Answer::default() };
+        let context = self.context;
+        let mut answer =
+            Answer { stopped, context, searched: vec![0; selection.programs.len()], ..Answer::default() };
         answer.tally.skipped = selection.skipped.clone();
         for ((file, program), page) in selection.files.iter().zip(pages) {
             let Some(page) = page else { continue };
@@ -244,7 +248,11 @@ fn hit(
 ) -> Hit {
     let text = |range: &Range<usize>| Excerpt::new(&source[range.clone()]);
     let (start, end) = (lines.position(found.range.start), lines.position(found.range.end));
-    let line = |number: usize| lines.line(number).map(|line| String::from_utf8_lossy(line).into_owned());
+    let line = |number: usize| {
+        // What follows the last line end is no line when nothing is there.
+        let line = lines.range(number).filter(|range| !range.is_empty()).and_then(|_| lines.line(number));
+        line.map(|line| String::from_utf8_lossy(line).into_owned())
+    };
     let variables = found.captures.iter().map(|capture| {
         let sign = if capture.many { "$$$" } else { "$" };
         (format!("{sign}{}", capture.name), text(&capture.range))

@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use grammars::Grammar;
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
+
+use crate::outline::Node;
 
 /// What is exactly at a range.
 #[derive(Debug, Clone, Copy)]
@@ -21,23 +23,37 @@ pub(crate) fn unit<'t>(root: Node<'t>, range: &Range<usize>) -> Option<Unit<'t>>
         return None;
     }
     let smallest = root.descendant_for_byte_range(range.start, range.end)?;
-    if smallest.byte_range() == *range {
+    if smallest.start_byte() == range.start && ends_at(smallest, range.end) {
         return Some(Unit::Node(outermost(smallest)));
     }
-    let mut cursor = smallest.walk();
     let mut first = None;
-    let mut more = cursor.goto_first_child_for_byte(range.start).is_some();
-    while more {
-        let node = cursor.node();
+    let mut next = smallest.first_child_from(range.start);
+    while let Some(node) = next {
         if node.start_byte() == range.start && node.end_byte() > range.start {
             first = first.or(Some(node));
         }
-        if let Some(first) = first.filter(|_| node.end_byte() == range.end) {
+        if let Some(first) = first.filter(|_| ends_at(node, range.end)) {
             return Some(Unit::Run { first, last: node });
         }
-        more = node.end_byte() < range.end && cursor.goto_next_sibling();
+        next = node.next_sibling().filter(|_| node.end_byte() < range.end);
     }
     None
+}
+
+/// Whether a node ends at a place but for comments: some parsers give a block those behind it.
+fn ends_at(node: Node<'_>, end: usize) -> bool {
+    let mut at = node;
+    while at.end_byte() > end {
+        let mut last = at.last_child();
+        while let Some(comment) = last.filter(|it| it.is_extra() && it.start_byte() >= end) {
+            last = comment.prev_sibling();
+        }
+        match last.filter(|last| *last != at && last.start_byte() < end) {
+            Some(last) => at = last,
+            None => return false,
+        }
+    }
+    at.end_byte() == end
 }
 
 fn outermost(node: Node<'_>) -> Node<'_> {
@@ -51,22 +67,16 @@ fn outermost(node: Node<'_>) -> Node<'_> {
 /// The nodes with the same range as `outer`, from the outside inwards.
 pub(crate) fn chain(outer: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(Some(outer), |node| {
-        let mut cursor = node.walk();
-        let mut more = cursor.goto_first_child();
-        while more {
-            if cursor.node().byte_range() == node.byte_range() {
-                return Some(cursor.node());
-            }
-            more = cursor.goto_next_sibling();
-        }
-        None
+        // What comes behind a child that is not empty starts further on.
+        let mut first = node.children().skip_while(|child| child.byte_range().is_empty());
+        first.next().filter(|child| child.byte_range() == node.byte_range())
     })
 }
 
 /// The last token of a node or run that ends at `end`.
 pub(crate) fn last_leaf(root: Node<'_>, end: usize) -> Option<Node<'_>> {
     let mut node = root.descendant_for_byte_range(end.checked_sub(1)?, end)?;
-    while let Some(last) = node.child_count().checked_sub(1).and_then(|last| node.child(last)) {
+    while let Some(last) = node.last_child() {
         node = last;
     }
     (node.end_byte() == end).then_some(node)
@@ -83,6 +93,14 @@ pub(crate) fn inside_string(grammar: &Grammar, root: Node<'_>, at: usize) -> boo
         node = here.parent();
     }
     false
+}
+
+/// Whether a line that starts at a byte starts inside a string that must not be indented.
+pub(crate) fn is_frozen(grammar: &Grammar, root: Node<'_>, at: usize) -> bool {
+    let kinds = grammar.kinds();
+    let around = std::iter::successors(root.descendant_for_byte_range(at, at), Node::parent);
+    let mut literals = around.filter(|node| kinds.literal.contains(node.kind_id()));
+    literals.any(|it| !kinds.moving.contains(it.kind_id()) && it.start_byte() < at && at < it.end_byte())
 }
 
 /// What a rewrite must know about a whole file.
@@ -102,7 +120,7 @@ impl Survey {
         loop {
             let node = cursor.node();
             let literal = kinds.literal.contains(node.kind_id());
-            if literal {
+            if literal && !kinds.moving.contains(node.kind_id()) {
                 survey.freeze(node, source);
             } else if kinds.comment.contains(node.kind_id()) {
                 survey.comments.push(node.byte_range());
@@ -118,7 +136,7 @@ impl Survey {
         }
     }
 
-    fn freeze(&mut self, literal: Node<'_>, source: &[u8]) {
+    fn freeze(&mut self, literal: tree_sitter::Node<'_>, source: &[u8]) {
         if literal.start_position().row == literal.end_position().row {
             return;
         }

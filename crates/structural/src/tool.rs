@@ -38,6 +38,8 @@ impl From<Error> for tool::Error {
             Error::Arguments { .. } => tool::Error::bad_arguments(message),
             Error::TooMany { .. } | Error::TooLong { .. } => tool::Error::refused(message)
                 .with_hint("nothing was staged; narrow `path` or the pattern and make several edits"),
+            Error::TooSlow { .. } => tool::Error::timed_out(message)
+                .with_hint("nothing was staged; leave that file out by a narrower `path`, or make the pattern more specific"),
             Error::Staging(error) => error.into(),
         }
     }

@@ -20,8 +20,10 @@ const MAX_NEAR: usize = 5;
 pub(crate) fn found(selection: &Selection<Pattern>, answer: &Answer) -> Output {
     let mut shown = 0;
     let mut matches = String::new();
-    for hit in &answer.hits {
-        let text = entry(hit);
+    let mut printed = None;
+    for (index, hit) in answer.hits.iter().enumerate() {
+        let text = entry(hit, printed, answer.hits.get(index + 1));
+        printed = Some(hit);
         if matches.len() + text.len() > MAX_MATCHES_TEXT {
             break;
         }
@@ -68,8 +70,13 @@ fn near_misses(answer: &Answer) -> Option<String> {
     Some(text)
 }
 
-fn entry(hit: &Hit) -> String {
+/// A match between the ones before and after it. A line of context stands once: it is the earlier match's, unless it
+/// is a line of the later one.
+fn entry(hit: &Hit, earlier: Option<&Hit>, later: Option<&Hit>) -> String {
     let mut text = String::new();
+    let here = |other: &&Hit| other.path == hit.path;
+    let shown = earlier.filter(here).map_or(0, |earlier| earlier.end.line + earlier.after.len());
+    let next = later.filter(here).map_or(usize::MAX, |later| later.start.line);
     let first = hit.start.line - hit.before.len();
     for (number, line) in (first..).zip(&hit.before).filter(|(number, _)| *number > shown) {
         text.push_str(&format!("    {number}- {}\n", clip(line, MAX_TEXT)));
@@ -123,7 +130,7 @@ fn data(selection: &Selection<Pattern>, answer: &Answer) -> Value {
         })
         .collect();
     let mut data = json!({
-        "matches": answer.hits.iter().map(hit_data).collect::<Vec<_>>(),
+        "matches": answer.hits.iter().map(|hit| hit_data(hit, answer.context)).collect::<Vec<_>>(),
         "total": answer.total.min(MAX_COUNTED),
         "total_is_exact": !answer.stopped,
         "files_with_matches": answer.files_with_matches,
@@ -138,19 +145,24 @@ fn data(selection: &Selection<Pattern>, answer: &Answer) -> Value {
     data
 }
 
-fn hit_data(hit: &Hit) -> Value {
+fn hit_data(hit: &Hit, context: usize) -> Value {
     let variables: serde_json::Map<String, Value> = hit
         .variables
         .iter()
         .map(|(name, text)| (name.trim_start_matches('$').to_owned(), json!(text.text)))
         .collect();
     let place = |byte: usize, at: workspace::text::Position| json!({ "byte": byte, "line": at.line, "column": at.column });
-    json!({
+    let mut data = json!({
         "path": hit.path,
         "range": { "start": place(hit.range.start, hit.start), "end": place(hit.range.end, hit.end) },
         "text": hit.text.text,
         "characters": hit.text.characters,
         "variables": variables,
         "generated": hit.generated,
-    })
+    });
+    if context > 0 {
+        data["context_before"] = json!(hit.before);
+        data["context_after"] = json!(hit.after);
+    }
+    data
 }

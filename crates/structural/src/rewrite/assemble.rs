@@ -5,24 +5,23 @@ use std::ops::Range;
 
 use grammars::Grammar;
 
-use super::Rule;
 use super::alignment::{self, Shared};
-use super::layout::{Block, Layout, Mark, Marked};
+use super::block::{Block, Extent};
+use super::layout::{Layout, Marked};
 use super::nesting::Chosen;
+use super::pour::{Pour, Whole};
 use super::separators::{self, Edge};
 use super::template::{Hole, Place, Template};
 use super::writer::Writer;
-use crate::outline::Node;
+use super::{Rule, Unwritten, Watch};
 use crate::matcher::{Capture, Match};
+use crate::outline::Node;
 
-/// The longest text a rewritten file may have: a capture that is used twice in nested matches doubles each time.
-const MAX_RESULT: usize = 32 << 20;
+/// The longest text a rewritten file may have, in bytes: a capture that is used twice in nested matches doubles each
+/// time.
+const MAX_RESULT: u64 = 32 << 20;
 /// The most captures and replacements that are followed through one file.
-const MAX_MARKS: usize = 200_000;
-
-/// The rewritten file would pass [`MAX_RESULT`] or [`MAX_MARKS`].
-#[derive(Debug)]
-pub(super) struct TooLong;
+const MAX_MARKS: u64 = 500_000;
 
 /// What a replacement was given beside its template, after looking at how it parses.
 #[derive(Debug, Clone, Default)]
@@ -41,8 +40,8 @@ pub(super) struct Care {
 
 /// One replacement as it will be written.
 #[derive(Debug)]
-pub(super) struct Replacement {
-    pub(super) block: Block,
+pub(super) struct Replacement<'s> {
+    pub(super) block: Block<'s>,
     /// The parts of the source that came through, in no order.
     pub(super) kept: Vec<Range<usize>>,
     /// Whether it changes anything, beside what was rewritten inside it.
@@ -50,48 +49,51 @@ pub(super) struct Replacement {
 }
 
 /// What the replacements of one file are made from.
-#[derive(Debug)]
-pub(super) struct Assembly<'a> {
+pub(super) struct Assembly<'a, 'c> {
     pub(super) grammar: &'static Grammar,
     pub(super) root: Node<'a>,
     pub(super) layout: &'a Layout<'a>,
     pub(super) rules: &'a [Rule],
     pub(super) chosen: &'a [Chosen],
-    pub(super) cares: &'a [Care],
+    pub(super) cares: &'c [Care],
+    pub(super) watch: &'a Watch<'a>,
 }
 
 /// A file with its replacements.
 #[derive(Debug)]
-pub(super) struct Assembled {
-    pub(super) whole: Block,
+pub(super) struct Assembled<'s> {
+    pub(super) whole: Whole,
     /// The outermost replacements: which bytes go and what comes.
     pub(super) edits: Vec<(Range<usize>, Vec<u8>)>,
     /// For each chosen match; `None` where it was refused.
-    pub(super) replacements: Vec<Option<Replacement>>,
+    pub(super) replacements: Vec<Option<Replacement<'s>>>,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a, '_> {
     /// Puts the file together. Inner replacements come before the ones around them.
-    pub(super) fn assemble(&self) -> Result<Assembled, TooLong> {
+    pub(super) fn assemble(&self) -> Result<Assembled<'a>, Unwritten> {
         let (roots, children) = self.nest();
-        let mut done: Vec<Option<Replacement>> = Vec::new();
+        let mut done: Vec<Option<Replacement<'a>>> = Vec::new();
         done.resize_with(self.chosen.len(), || None);
-        let mut size = 0_usize;
         for index in (0..self.chosen.len()).rev().filter(|index| !self.cares[*index].refused) {
-            let replacement = self.replacement(index, &children[index], &done);
-            size = size.saturating_add(replacement.block.bytes.len());
-            let marks = replacement.block.marks.len();
-            if replacement.block.bytes.len() > MAX_RESULT || size > 4 * MAX_RESULT || marks > MAX_MARKS {
-                return Err(TooLong);
+            self.watch.check()?;
+            done[index] = Some(self.replacement(index, &children[index], &done));
+        }
+        let all = 0..self.layout.source.len();
+        check_size(&self.compose(all.clone(), &roots, &done).extent)?;
+        let inner = |index: usize| done[index].as_ref().map(|replacement| &replacement.block);
+        let mut pour = Pour::new(self.layout, self.watch, &inner);
+        let (mut at, mut edits) = (0, Vec::new());
+        for (taken, index) in self.placed(all.clone(), &roots, &done) {
+            pour.source(at..taken.start);
+            at = taken.end;
+            if let Some(block) = inner(index) {
+                edits.push((taken, pour.block(block)?));
             }
-            done[index] = Some(replacement);
         }
-        let edits = self.placed(0..self.layout.source.len(), &roots, &done);
-        let edits = edits.into_iter().map(|(range, block)| (range, block.bytes.clone())).collect();
-        let whole = self.compose(0..self.layout.source.len(), &roots, &done);
-        if whole.bytes.len() > MAX_RESULT {
-            return Err(TooLong);
-        }
+        pour.source(at..all.end);
+        let whole = pour.finish();
+        let edits = edits.into_iter().map(|(taken, place)| (taken, whole.bytes[place].to_vec())).collect();
         Ok(Assembled { whole, edits, replacements: done })
     }
 
@@ -117,12 +119,12 @@ impl Assembly<'_> {
 
     /// The replacements directly inside a range of the source, with the bytes that each takes the place of. Deletions
     /// side by side may claim the same separator: the first has it.
-    fn placed<'d>(
+    fn placed(
         &self,
         range: Range<usize>,
         inside: &[usize],
-        done: &'d [Option<Replacement>],
-    ) -> Vec<(Range<usize>, &'d Block)> {
+        done: &[Option<Replacement<'_>>],
+    ) -> Vec<(Range<usize>, usize)> {
         let first = inside.partition_point(|index| self.chosen[*index].found.range.start < range.start);
         let mut at = range.start;
         let mut placed = Vec::new();
@@ -133,34 +135,41 @@ impl Assembly<'_> {
             }
             let Some(replacement) = &done[*index] else { continue };
             let mut taken = found.clone();
-            if replacement.block.bytes.is_empty() {
+            let extent = &replacement.block.extent;
+            if extent.len == 0 {
                 taken = separators::deletion(self.grammar, self.root, self.layout, found, at);
             } else if self.cares[*index].terminated {
                 taken = separators::statement(self.grammar, self.root, found).unwrap_or(taken);
-            } else if replacement.block.bytes.ends_with(b"}") {
+            } else if extent.last == Some(b'}') {
                 taken = separators::terminated(self.grammar, self.root, self.layout.source, found);
             }
             taken = taken.start.max(at)..taken.end.clamp(at, range.end);
             at = taken.end;
-            placed.push((taken, &replacement.block));
+            placed.push((taken, *index));
         }
         placed
     }
 
     /// Source text with the replacements in it.
-    fn compose(&self, range: Range<usize>, inside: &[usize], done: &[Option<Replacement>]) -> Block {
+    fn compose(&self, range: Range<usize>, inside: &[usize], done: &[Option<Replacement<'_>>]) -> Block<'a> {
         let mut out = Block::default();
         let mut at = range.start;
-        for (taken, block) in self.placed(range.clone(), inside, done) {
-            out.append(self.layout.block(at..taken.start));
-            out.append(block.clone());
+        for (taken, index) in self.placed(range.clone(), inside, done) {
+            let Some(replacement) = &done[index] else { continue };
+            out.append(Block::source(self.layout, at..taken.start));
             at = taken.end;
+            out.append(Block::inner(index, taken, &replacement.block.extent));
         }
-        out.append(self.layout.block(at..range.end));
+        out.append(Block::source(self.layout, at..range.end));
         out
     }
 
-    fn replacement(&self, index: usize, inside: &[usize], done: &[Option<Replacement>]) -> Replacement {
+    fn replacement(
+        &self,
+        index: usize,
+        inside: &[usize],
+        done: &[Option<Replacement<'a>>],
+    ) -> Replacement<'a> {
         let Chosen { rule, found } = &self.chosen[index];
         if self.rules[*rule].template.is_identity {
             // What a variable stands for need not be spaced alike in all its places.
@@ -170,23 +179,23 @@ impl Assembly<'_> {
         let filling =
             Filling { assembly: self, index, template: &self.rules[*rule].template, found, inside, done };
         let (block, kept) = filling.fill();
-        let changes = block.bytes != self.compose(found.range.clone(), inside, done).bytes;
+        let changes = !block.is_source(self.layout, &found.range);
         Replacement { block, kept, changes }
     }
 }
 
 /// One template being filled in.
-struct Filling<'a> {
-    assembly: &'a Assembly<'a>,
+struct Filling<'f, 'a> {
+    assembly: &'f Assembly<'a, 'f>,
     index: usize,
     template: &'a Template,
     found: &'a Match,
-    inside: &'a [usize],
-    done: &'a [Option<Replacement>],
+    inside: &'f [usize],
+    done: &'f [Option<Replacement<'a>>],
 }
 
-impl Filling<'_> {
-    fn fill(&self) -> (Block, Vec<Range<usize>>) {
+impl<'a> Filling<'_, 'a> {
+    fn fill(&self) -> (Block<'a>, Vec<Range<usize>>) {
         let layout = self.assembly.layout;
         let care = &self.assembly.cares[self.index];
         let parentheses = self.assembly.grammar.parentheses().filter(|_| care.whole);
@@ -252,14 +261,14 @@ impl Filling<'_> {
     /// Writes a text of the template, or what the source has in its place.
     fn between(
         &self,
-        writer: &mut Writer<'_>,
+        writer: &mut Writer<'a>,
         index: usize,
         gap: Option<&Range<usize>>,
         kept: &mut Vec<Range<usize>>,
     ) {
         let layout = self.assembly.layout;
-        let mut keep = |writer: &mut Writer<'_>, range: Range<usize>| {
-            writer.block(layout.block(range.clone()), layout.indent(range.start));
+        let mut keep = |writer: &mut Writer<'a>, range: Range<usize>| {
+            writer.block(Block::source(layout, range.clone()), layout.indent(range.start));
             kept.push(range);
         };
         let mut part = self.joined(index);
@@ -324,14 +333,15 @@ impl Filling<'_> {
         Edge { empty, ends_with: ends_with.filter(|_| !empty) }
     }
 
-    fn capture(&self, writer: &mut Writer<'_>, index: usize, hole: &Hole, capture: &Capture) {
+    fn capture(&self, writer: &mut Writer<'a>, index: usize, hole: &Hole, capture: &Capture) {
         let layout = self.assembly.layout;
-        let opens_suite = self.assembly.grammar.is_offside() && layout.begins_line(capture.range.start);
+        let opens_suite = self.assembly.grammar.is_offside() && layout.opens_line(capture.range.start);
         let wrapped = self.assembly.cares[self.index].holes.contains(&index)
             || self.is_number_before_dot(index, capture);
         let parentheses = self.assembly.grammar.parentheses().filter(|_| wrapped);
         if opens_suite {
-            writer.open_suite();
+            let (own, around) = (layout.indent(capture.range.start), layout.indent(self.found.range.start));
+            writer.open_suite(own.strip_prefix(around).filter(|step| !step.is_empty()));
         }
         writer.raw(parentheses.map_or("", |(open, _)| open));
         writer.block(self.captured(index, hole, capture), layout.indent(capture.range.start));
@@ -348,17 +358,14 @@ impl Filling<'_> {
     }
 
     /// A capture as a block, marked.
-    fn captured(&self, index: usize, hole: &Hole, capture: &Capture) -> Block {
+    fn captured(&self, index: usize, hole: &Hole, capture: &Capture) -> Block<'a> {
         let compose = |range: Range<usize>| self.assembly.compose(range, self.inside, self.done);
         let mut block = Block::default();
-        let mut items = Vec::new();
         if capture.many && !self.straddled(capture) {
             let mut at = capture.range.start;
             for item in &capture.items {
                 block.append(compose(at..item.start));
-                let start = block.bytes.len();
-                block.append(compose(item.clone()));
-                items.push(start..block.bytes.len());
+                block.append(compose(item.clone()).item());
                 at = item.end;
             }
             block.append(compose(at..capture.range.end));
@@ -372,8 +379,7 @@ impl Filling<'_> {
             Place::Node if capture.many => Marked::Run { hole: index, origins: capture.items.clone() },
             Place::Node => Marked::Capture { hole: index, origin: capture.range.clone(), exact },
         };
-        block.marks.push(Mark { range: 0..block.bytes.len(), items, what, owner: self.index });
-        block
+        block.marked(what, self.index)
     }
 
     /// Whether a match inside a run lies across two of its siblings.
@@ -381,7 +387,18 @@ impl Filling<'_> {
         let inside = self.inside.iter().map(|inner| &self.assembly.chosen[*inner].found.range);
         let mut inside =
             inside.filter(|range| capture.range.start <= range.start && range.end <= capture.range.end);
-        inside
-            .any(|range| !capture.items.iter().any(|item| item.start <= range.start && range.end <= item.end))
+        inside.any(|range| {
+            let after = capture.items.partition_point(|item| item.start <= range.start);
+            after.checked_sub(1).is_none_or(|last| capture.items[last].end < range.end)
+        })
+    }
+}
+
+fn check_size(extent: &Extent) -> Result<(), Unwritten> {
+    let too_long = |size, unit, limit| Err(Unwritten::TooLong { size, unit, limit });
+    match extent {
+        Extent { len, .. } if *len > MAX_RESULT => too_long(*len, "bytes", MAX_RESULT),
+        Extent { marks, .. } if *marks > MAX_MARKS => too_long(*marks, "captured parts", MAX_MARKS),
+        _ => Ok(()),
     }
 }

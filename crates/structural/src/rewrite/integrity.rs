@@ -1,18 +1,19 @@
 //! Whether a rewritten file says what was meant: every capture is still one node, every replacement one unit.
 //! It must never call a rewrite sound because it parses: `a + b.bar()` parses.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use grammars::Grammar;
 use tree_sitter::Tree;
 
+use super::Watch;
 use super::binding;
 use super::layout::{Mark, Marked};
 use super::nesting::Chosen;
 use super::separators;
 use crate::grouping::is_torn_out;
 use crate::outline::{Node, Outline};
+use crate::parse::Unparsed;
 use crate::spans::{self, Unit};
 
 /// The trees of a file before and after.
@@ -28,23 +29,22 @@ pub(super) struct Trees<'a> {
 }
 
 impl Trees<'_> {
-    /// The marks that did not come through, only the innermost of those that lie in each other (of several with one
-    /// range, the last): what is wrong with the outer ones may be that alone.
-    pub(super) fn broken<'m>(&self, marks: &'m [Mark], chosen: &[Chosen]) -> Vec<&'m Mark> {
-        let mut broken: Vec<&Mark> = marks.iter().filter(|mark| !self.holds(mark, chosen)).collect();
+    /// The marks that did not come through, by place, those around others first.
+    pub(super) fn broken<'m>(
+        &self,
+        marks: &'m [Mark],
+        chosen: &[Chosen],
+        watch: &Watch<'_>,
+    ) -> Result<Vec<&'m Mark>, Unparsed> {
+        let mut broken = Vec::new();
+        for mark in marks {
+            watch.check()?;
+            if !self.holds(mark, chosen) {
+                broken.push(mark);
+            }
+        }
         broken.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
-        let starts: Vec<Range<usize>> = broken.iter().map(|mark| mark.range.clone()).collect();
-        let innermost = |index: usize| match starts.get(index + 1) {
-            Some(next) => next.start >= starts[index].end,
-            None => true,
-        };
-        let kept: HashSet<usize> = (0..broken.len()).filter(|index| innermost(*index)).collect();
-        let mut index = 0;
-        broken.retain(|_| {
-            index += 1;
-            kept.contains(&(index - 1))
-        });
-        broken
+        Ok(broken)
     }
 
     /// Whether a statement that ended with the match's terminator became one that needs none, so that the terminator
@@ -96,6 +96,9 @@ impl Trees<'_> {
         match (before, spans::unit(self.after.root_node(), range)) {
             (Some(Unit::Node(_)), Some(Unit::Node(new))) if self.is_torn_out(new) => false,
             (Some(Unit::Node(old)), Some(Unit::Node(new))) => !exact || self.is_same_sort(old, new),
+            (Some(Unit::Node(old)), Some(Unit::Run { first, last })) => {
+                self.is_sequence(old) && self.is_list(first, last)
+            }
             (Some(Unit::Node(_)), _) => false,
             (Some(Unit::Run { .. }), now) => now.is_some(),
             (None, now) => {
@@ -109,7 +112,16 @@ impl Trees<'_> {
 
     /// Whether the node is an operation that its neighbours take apart, although the parser does not.
     fn is_torn_out(&self, node: Node<'_>) -> bool {
-        spans::chain(node).any(|node| is_torn_out(node, self.bytes, self.grammar.kinds()))
+        let kinds = self.grammar.kinds();
+        let in_tree = |node: Node<'_>| {
+            let range = node.byte_range();
+            let inner = self.tree.root_node().descendant_for_byte_range(range.start, range.end);
+            std::iter::successors(inner, tree_sitter::Node::parent)
+                .take_while(|around| around.byte_range() == range)
+                .find(|around| around.kind_id() == node.kind_id())
+        };
+        let mut operations = spans::chain(node).filter(|node| kinds.ungrouped.contains(node.kind_id()));
+        operations.any(|node| in_tree(node).is_some_and(|node| is_torn_out(node, self.bytes, kinds)))
     }
 
     /// Whether the range is the name that a label holds.
@@ -200,14 +212,24 @@ impl Trees<'_> {
         if mark.items.len() != origins.len() {
             return spans::unit(root, &mark.range).is_some();
         }
-        let mut parents = Vec::new();
-        mark.items.iter().all(|item| match spans::unit(root, item) {
-            Some(Unit::Node(node)) => {
-                parents.insert(node.parent());
-                parents.len() == 1
-            }
-            _ => false,
-        })
+        let mut parents =
+            mark.items.iter().zip(origins).map(|(item, origin)| match spans::unit(root, item) {
+                Some(Unit::Node(node)) => node.parent(),
+                Some(Unit::Run { first, .. }) => {
+                    let before = spans::unit(self.before.root_node(), origin);
+                    first
+                        .parent()
+                        .filter(|_| matches!(before, Some(Unit::Node(old)) if self.is_sequence(old)))
+                }
+                None => None,
+            });
+        let first = parents.next().flatten();
+        first.is_some() && parents.all(|parent| parent == first)
+    }
+
+    /// Whether a node is nothing but others in a row, such as a block without braces: elsewhere it has no node.
+    fn is_sequence(&self, node: Node<'_>) -> bool {
+        spans::chain(node).any(|node| self.grammar.kinds().sequences.contains(node.kind_id()))
     }
 
     /// Whether the name around a range is one token.
@@ -219,6 +241,15 @@ impl Trees<'_> {
         let node = self.after.root_node().descendant_for_byte_range(name.start, name.end);
         node.is_some_and(|node| node.byte_range() == name && node.is_leaf())
     }
+}
+
+/// The innermost of those marks that lie in each other (of several with one range, the last): what is wrong with the
+/// outer ones may be that alone.
+pub(super) fn innermost(broken: Vec<&Mark>) -> Vec<&Mark> {
+    let next = broken.iter().skip(1).map(|mark| Some(mark.range.start)).chain([None]);
+    let innermost =
+        broken.iter().zip(next).filter(|(mark, next)| next.is_none_or(|next| next >= mark.range.end));
+    innermost.map(|(mark, _)| *mark).collect()
 }
 
 fn run<'t>(first: Node<'t>, last: Node<'t>) -> impl Iterator<Item = Node<'t>> {

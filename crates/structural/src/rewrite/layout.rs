@@ -1,9 +1,14 @@
-//! White space around a replacement: the file's line ends and indentation, and blocks of lines that move together.
+//! White space around a replacement: the file's line ends and indentation, and how lines move.
 //! It must never touch a line that starts inside a string, nor a blank one, nor anything behind the indentation.
 
 use std::ops::Range;
 
 use workspace::text::{Bom, Endings};
+
+use super::block::Extent;
+
+/// Blanks to be cut to a width.
+const BLANKS: &[u8] = &[b' '; 256];
 
 /// What the layout of a file is like.
 #[derive(Debug)]
@@ -14,6 +19,8 @@ pub(super) struct Layout<'s> {
     /// Line starts inside strings, templates and heredocs, in order.
     frozen: Vec<usize>,
     comments: &'s [Range<usize>],
+    /// What counts as indentation before the code that opens a line.
+    pub(super) openers: &'s [String],
     pub(super) ending: &'static str,
     /// Whether indented lines mostly start with a tab.
     pub(super) tabs: bool,
@@ -27,7 +34,8 @@ impl<'s> Layout<'s> {
         let indented =
             |white: &[u8]| starts.iter().filter(|start| source[**start..].starts_with(white)).count();
         let tabs = indented(b"\t") > indented(b"  ");
-        Self { source, starts, frozen, comments, ending: Endings::count(source).majority().as_str(), tabs }
+        let ending = Endings::count(source).majority().as_str();
+        Self { source, starts, frozen, comments, openers: &[], ending, tabs }
     }
 
     /// The comments that lie in a range, relative to its start.
@@ -43,26 +51,49 @@ impl<'s> Layout<'s> {
         self.starts[line.saturating_sub(1)].min(at)
     }
 
-    /// The white space at the start of the line of a byte.
+    /// The indentation of what stands at a byte: the white space at the start of its line, and blanks for what opens
+    /// the line before it.
     pub(super) fn indent(&self, at: usize) -> &'s [u8] {
-        leading(&self.source[self.line_start(at)..])
+        let start = self.line_start(at);
+        let white = leading(&self.source[start..]);
+        let width = self.opened(&self.source[start..at.max(start + white.len())]);
+        BLANKS.get(..width).filter(|_| width > white.len()).unwrap_or(white)
+    }
+
+    /// How much of a line is white space and what opens it.
+    pub(super) fn opened(&self, line: &[u8]) -> usize {
+        let mut width = leading(line).len();
+        while let Some(opener) = self.openers.iter().find(|it| line[width..].starts_with(it.as_bytes())) {
+            width += opener.len();
+            width += leading(&line[width..]).len();
+        }
+        width
     }
 
     /// Whether only white space stands before a byte in its line.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         let start = self.line_start(at);
-        start + self.indent(at).len() >= at
+        start + leading(&self.source[start..]).len() >= at
     }
 
-    /// A part of the source as a block.
-    pub(super) fn block(&self, range: Range<usize>) -> Block {
-        let first = self.frozen.partition_point(|start| *start <= range.start);
-        let frozen = self.frozen[first..].iter().take_while(|start| **start <= range.end);
-        Block {
-            frozen: frozen.map(|start| start - range.start).collect(),
-            bytes: self.source[range].to_vec(),
-            marks: Vec::new(),
-        }
+    /// Whether nothing stands before a byte in its line but white space and what opens it.
+    pub(super) fn opens_line(&self, at: usize) -> bool {
+        let line = &self.source[self.line_start(at)..at];
+        self.opened(line) == line.len()
+    }
+
+    /// What is known of a part of the source.
+    pub(super) fn extent(&self, range: &Range<usize>) -> Extent {
+        let lines = self.starts.partition_point(|start| *start <= range.end);
+        // The first line starts behind no line end.
+        let line = self.starts[1..lines.max(1)].last().filter(|start| **start > range.start);
+        let frozen = line.is_some_and(|start| self.is_frozen(*start));
+        Extent::of(&self.source[range.clone()], line.map(|start| start - range.start), frozen)
+    }
+
+    /// Whether the line that starts here starts inside a string.
+    pub(super) fn is_frozen(&self, start: usize) -> bool {
+        self.frozen.binary_search(&start).is_ok()
     }
 }
 
@@ -93,67 +124,8 @@ pub(super) enum Marked {
     Quoted { hole: usize },
 }
 
-/// Bytes with what must be remembered about them.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Block {
-    pub(super) bytes: Vec<u8>,
-    /// Line starts that must stay where they are, in order.
-    pub(super) frozen: Vec<usize>,
-    pub(super) marks: Vec<Mark>,
-}
-
-impl Block {
-    /// Appends another block as it is.
-    pub(super) fn append(&mut self, other: Block) {
-        let base = self.bytes.len();
-        self.bytes.extend_from_slice(&other.bytes);
-        self.frozen.extend(other.frozen.iter().map(|start| start + base));
-        self.marks.extend(other.marks.into_iter().map(|mark| moved(mark, |at| at + base)));
-    }
-
-    /// Moves every line after the first from one indentation to another.
-    pub(super) fn shifted(self, from: &[u8], to: &[u8]) -> Block {
-        if from == to || !self.bytes.contains(&b'\n') {
-            return self;
-        }
-        let mut out = Vec::with_capacity(self.bytes.len());
-        let mut frozen = Vec::new();
-        // Old offset and new offset of each place from which on the difference is the same.
-        let mut points = vec![(0, 0)];
-        let mut at = 0;
-        for line in self.bytes.split_inclusive(|byte| *byte == b'\n') {
-            let stays = at == 0 || self.frozen.binary_search(&at).is_ok();
-            if stays && at > 0 {
-                frozen.push(out.len());
-            }
-            let old = leading(line);
-            let blank = old.len() == line.len() || matches!(line[old.len()], b'\n' | b'\r');
-            match reindent(old, from, to) {
-                Some(new) if !stays && !blank => {
-                    out.extend_from_slice(&new);
-                    points.push((at + old.len(), out.len()));
-                    out.extend_from_slice(&line[old.len()..]);
-                }
-                _ => out.extend_from_slice(line),
-            }
-            at += line.len();
-        }
-        let place = |old: usize| {
-            let (from, to) = points[points.partition_point(|(from, _)| *from <= old) - 1];
-            to + (old - from)
-        };
-        let marks = self.marks.into_iter().map(|mark| moved(mark, place)).collect();
-        Block { bytes: out, frozen, marks }
-    }
-}
-
-fn moved(mark: Mark, place: impl Fn(usize) -> usize) -> Mark {
-    let range = |range: &Range<usize>| place(range.start)..place(range.end);
-    Mark { range: range(&mark.range), items: mark.items.iter().map(range).collect(), ..mark }
-}
-
 /// The new white space of a line whose white space is `old`, when the block moves. `None`: it cannot be told.
-fn reindent(old: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn reindent(old: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     if let Some(rest) = old.strip_prefix(from) {
         return Some([to, rest].concat());
     }
@@ -171,30 +143,6 @@ pub(super) fn leading(line: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shift(text: &str, frozen: &[usize], from: &str, to: &str) -> String {
-        let block = Block { bytes: text.as_bytes().to_vec(), frozen: frozen.to_vec(), marks: Vec::new() };
-        String::from_utf8(block.shifted(from.as_bytes(), to.as_bytes()).bytes).unwrap()
-    }
-
-    #[test]
-    fn later_lines_move_and_blank_and_frozen_ones_stay() {
-        let text = "a\n      b\n\n   \r\n  c\n s";
-        assert_eq!(shift(text, &[text.len() - 2], "    ", "\t"), "a\n\t  b\n\n   \r\nc\n s");
-        assert_eq!(shift("a\n  b", &[], "    ", "      "), "a\n    b");
-        assert_eq!(shift("a\n\tb", &[], "  ", "    "), "a\n\tb", "tabs and spaces have no common measure");
-    }
-
-    #[test]
-    fn marks_move_with_their_lines() {
-        let text = "a\n  bc\n  d";
-        let items = std::iter::once(9..10).collect();
-        let mark = Mark { range: 4..6, items, what: Marked::Replacement, owner: 0 };
-        let block = Block { bytes: text.as_bytes().to_vec(), frozen: vec![], marks: vec![mark] };
-        let block = block.shifted(b"  ", b"      ");
-        assert_eq!(&block.bytes[block.marks[0].range.clone()], b"bc");
-        assert_eq!(&block.bytes[block.marks[0].items[0].clone()], b"d");
-    }
 
     #[test]
     fn the_first_line_starts_behind_the_mark() {

@@ -95,14 +95,15 @@ pub(super) fn is_statement(grammar: &Grammar, root: Node<'_>, range: &Range<usiz
     let kinds = grammar.kinds();
     let Some(Unit::Node(node)) = spans::unit(root, range) else { return true };
     let is_beside = |sibling: Option<Node<'_>>, brace: &str| {
-        sibling.is_none_or(|it| {
-            it.is_named() || it.kind() == brace || kinds.terminators.contains(it.kind_id())
-        })
+        sibling
+            .is_none_or(|it| it.is_named() || it.kind() == brace || kinds.terminators.contains(it.kind_id()))
     };
     let is_value = kinds.expressions.contains(node.kind_id());
     !is_value
         || with_terminator(grammar, node) != node
-        || node.parent().is_some() && is_beside(node.prev_sibling(), "{") && is_beside(node.next_sibling(), "}")
+        || node.parent().is_some()
+            && is_beside(node.prev_sibling(), "{")
+            && is_beside(node.next_sibling(), "}")
 }
 
 /// What goes with `range` when it is deleted: its terminator, one separator of the list it stands in, or its line.
@@ -116,14 +117,13 @@ pub(super) fn deletion(
 ) -> Range<usize> {
     let range = &terminated(grammar, root, layout.source, range);
     let Some(unit) = spans::unit(root, range) else { return range.clone() };
-    let (first, last) = match unit {
-        Unit::Node(node) => {
-            let node = with_terminator(grammar, node);
-            (node, node)
-        }
-        Unit::Run { first, last } => (first, last),
+    let (first, last, range) = match unit {
+        Unit::Node(node) => match with_terminator(grammar, node) {
+            whole if whole == node => (node, node, range.clone()),
+            whole => (whole, whole, whole.byte_range()),
+        },
+        Unit::Run { first, last } => (first, last, range.clone()),
     };
-    let range = first.start_byte()..last.end_byte();
     let is_separator = |node: &Node<'_>| grammar.kinds().separators.contains(node.kind_id());
     let blank = |range: Range<usize>| layout.source[range].iter().all(u8::is_ascii_whitespace);
     let before = first.prev_sibling().filter(is_separator);

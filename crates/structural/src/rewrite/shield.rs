@@ -65,7 +65,7 @@ impl Work<'_> {
 
     fn is_atom(&self, origin: &Range<usize>) -> bool {
         let kinds = self.rules[0].pattern.grammar().kinds();
-        let Some(Unit::Node(node)) = spans::unit(self.tree.root_node(), origin) else { return false };
+        let Some(Unit::Node(node)) = spans::unit(self.outline.root_node(), origin) else { return false };
         spans::chain(node).any(|node| kinds.atoms.contains(node.kind_id()))
     }
 }

@@ -107,7 +107,8 @@ impl Template {
         let shared = compared(pattern, fragment, &texts, &holes);
         let repeats = (1..holes.len()).any(|at| holes[..at].iter().any(|it| it.name == holes[at].name));
         let is_identity = repeats && rewrite.trim() == fragment.trim();
-        let mut template = Self { step: step(&texts), texts, holes, shared, is_identity, is_statement: false };
+        let mut template =
+            Self { step: step(&texts), texts, holes, shared, is_identity, is_statement: false };
         template.look_into_strings(pattern.grammar());
         if !rewrite.is_empty() && !template.parses(pattern.grammar()) {
             return Err(TemplateError::Unparsable { rewrite, language: pattern.grammar().id() });
@@ -125,16 +126,19 @@ impl Template {
         let is_ended = |rung: &&Rung| !rung.terminator.is_empty();
         Pattern::accepts(grammar, &self.fragment(node))
             || Pattern::accepts(grammar, &plain)
-            || grammar.ladder().iter().find(is_ended).is_some_and(|rung| {
-                Pattern::accepts(grammar, &format!("{plain}{}", rung.terminator))
-            })
+            || grammar
+                .ladder()
+                .iter()
+                .find(is_ended)
+                .is_some_and(|rung| Pattern::accepts(grammar, &format!("{plain}{}", rung.terminator)))
     }
 
     /// Whether the language takes a name in parentheses, but not the rewrite.
     fn is_unenclosable(&self, grammar: &'static Grammar) -> bool {
         grammar.parentheses().is_some_and(|(open, close)| {
             let accepts = |text: &str| Pattern::accepts(grammar, &format!("{open}{text}{close}"));
-            accepts(STAND_IN) && !accepts(&self.fragment(|_| false))
+            let node = |hole: &Hole| hole.place == Place::Node;
+            accepts(STAND_IN) && !accepts(&self.fragment(|_| false)) && !accepts(&self.fragment(node))
         })
     }
 
@@ -180,7 +184,7 @@ impl Template {
         let quoted = |at: usize| spans::inside_string(grammar, outline.root_node(), at);
         for (text, (base, _)) in self.texts.iter_mut().zip(&places) {
             let starts = text.text.match_indices('\n').map(|(at, _)| base + at + 1);
-            text.frozen = starts.map(quoted).collect();
+            text.frozen = starts.map(|at| spans::is_frozen(grammar, outline.root_node(), at)).collect();
         }
         for (index, hole) in self.holes.iter_mut().enumerate() {
             let name_before = self.texts[index].text.ends_with(is_name);

@@ -1,6 +1,7 @@
 //! What a rewrite makes of real code in each language.
 #![expect(clippy::needless_raw_string_hashes, reason = "`expect!` is written by its update")]
 
+mod deep;
 mod lines;
 mod losses;
 

@@ -3,13 +3,14 @@
 
 use std::ops::Range;
 
-use super::layout::{Block, Layout, Mark, Marked, leading};
+use super::block::Block;
+use super::layout::{Layout, Marked, leading};
 use super::template::Text;
 
 /// The replacement so far.
 pub(super) struct Writer<'a> {
     layout: &'a Layout<'a>,
-    out: Block,
+    out: Block<'a>,
     /// The indentation of the line in which the match starts.
     base: &'a [u8],
     /// The indentation of the line that is being written.
@@ -24,17 +25,30 @@ impl<'a> Writer<'a> {
     /// A writer for what takes the place of a match that starts at `at`.
     pub(super) fn at(layout: &'a Layout<'a>, at: usize, step: usize) -> Self {
         let base = layout.indent(at);
-        let blank = layout.begins_line(at);
+        let blank = layout.opens_line(at);
         Self { layout, out: Block::default(), base, indent: base.to_vec(), blank, step }
     }
 
     /// Text without line ends.
     pub(super) fn raw(&mut self, text: &str) {
-        self.append(Block { bytes: text.as_bytes().to_vec(), ..Block::default() });
+        let opens = self.blank;
+        self.append(Block::text(text.as_bytes().to_vec(), false));
+        if opens {
+            self.hang(text);
+        }
+    }
+
+    /// What opens a line counts as its indentation.
+    fn hang(&mut self, line: &str) {
+        let (white, width) = (leading(line.as_bytes()).len(), self.layout.opened(line.as_bytes()));
+        if width > white {
+            self.indent.resize(self.indent.len() + width - white, b' ');
+            self.blank = width == line.len();
+        }
     }
 
     /// A block that stood in a line indented by `from`.
-    pub(super) fn block(&mut self, block: Block, from: &[u8]) {
+    pub(super) fn block(&mut self, block: Block<'a>, from: &'a [u8]) {
         let indent = std::mem::take(&mut self.indent);
         self.indent.clone_from(&indent);
         self.append(block.shifted(from, &indent));
@@ -56,18 +70,18 @@ impl<'a> Writer<'a> {
     }
 
     fn line(&mut self, line: &str, frozen: bool, followed: bool) {
-        self.raw(self.layout.ending);
         let white = leading(line.as_bytes());
-        self.blank = true;
-        self.indent.clear();
         if frozen {
-            self.out.frozen.push(self.out.bytes.len());
-            self.raw(line);
-        } else if white.len() < line.len() || followed {
+            self.append(Block::text([self.layout.ending, line].concat().into_bytes(), true));
+            return;
+        }
+        self.raw(self.layout.ending);
+        if white.len() < line.len() || followed {
             let mut bytes = self.base.to_vec();
             bytes.extend(self.translated(white));
             bytes.extend_from_slice(&line.as_bytes()[white.len()..]);
-            self.append(Block { bytes, ..Block::default() });
+            self.append(Block::text(bytes, false));
+            self.hang(line);
         }
     }
 
@@ -83,40 +97,30 @@ impl<'a> Writer<'a> {
     }
 
     /// Goes to a new line, one step in, when a suite of lines would otherwise follow a colon.
-    pub(super) fn open_suite(&mut self) {
-        let ends = self.out.bytes.trim_ascii_end();
-        if self.blank || !ends.ends_with(b":") {
+    pub(super) fn open_suite(&mut self, step: Option<&[u8]>) {
+        if self.blank || self.out.extent.solid != Some(b':') {
             return;
         }
-        let length = ends.len();
-        self.out.bytes.truncate(length);
-        let step: &[u8] = if self.layout.tabs { b"\t" } else { b"    " };
+        self.out.trim_end(self.layout.source);
+        let step = step.unwrap_or(if self.layout.tabs { b"\t" } else { b"    " });
         let line = [self.layout.ending.as_bytes(), &self.indent, step].concat();
-        self.append(Block { bytes: line, ..Block::default() });
+        self.append(Block::text(line, false));
     }
 
-    fn append(&mut self, block: Block) {
-        let line = block.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-        if line > 0 {
+    fn append(&mut self, block: Block<'a>) {
+        if block.extent.broken {
             self.indent.clear();
             self.blank = true;
         }
-        let rest = &block.bytes[line..];
         if self.blank {
-            let white = leading(rest);
-            self.indent.extend_from_slice(white);
-            self.blank = white.len() == rest.len();
+            self.indent.extend_from_slice(&block.extent.indent);
+            self.blank = block.extent.blank;
         }
         self.out.append(block);
     }
 
     /// The replacement, marked as a whole.
-    pub(super) fn finish(self, owner: usize) -> Block {
-        let mut block = self.out;
-        if !block.bytes.is_empty() {
-            let range = 0..block.bytes.len();
-            block.marks.push(Mark { range, items: Vec::new(), what: Marked::Replacement, owner });
-        }
-        block
+    pub(super) fn finish(self, owner: usize) -> Block<'a> {
+        if self.out.extent.len == 0 { self.out } else { self.out.marked(Marked::Replacement, owner) }
     }
 }

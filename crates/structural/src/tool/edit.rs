@@ -49,7 +49,7 @@ pub struct EditArgs {
     /// What comes in its place, with the pattern's variables, such as `$X.dispose()`; empty to delete. Needed with `pattern`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rewrite: Option<String>,
-    /// A file, folder or glob such as `lib/**/*.dart`, relative to the workspace; the whole workspace if absent.
+    /// A file, folder or glob such as `lib/**/*.dart`, relative to the workspace; the whole workspace if absent. What is named is searched even when it is hidden or ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     /// The language of pattern and files, such as `dart`, `python` or `rust`. If absent: the language of the file that `path` names, else every language that has files there and in which pattern and rewrite parse.

@@ -44,13 +44,15 @@ impl AstGrep {
 pub struct GrepArgs {
     /// A piece of code with variables, such as `if ($X != null) $X.dispose()`: `$NAME` is one node, `$$$NAME` a run of siblings, `$_` and `$$$` the same without a name. It is parsed by the grammar of the files, so it must be complete code: an expression, statement, class member, declaration or the like.
     pattern: String,
-    /// A file, folder or glob such as `lib/**/*.dart`, relative to the workspace; the whole workspace if absent.
+    /// A file, folder or glob such as `lib/**/*.dart`, relative to the workspace; the whole workspace if absent. What is named is searched even when it is hidden or ignored.
     path: Option<String>,
     /// The language of the pattern and the files, such as `dart`, `python` or `rust`. If absent: the language of the file that `path` names, else every language that has files there and in which the pattern parses.
     language: Option<String>,
-    /// How many matches to show (50 if absent, at most 1000); all are counted, up to 100,000.
+    /// How many matches to show (50 if absent); all are counted, up to 100,000.
+    #[schemars(range(min = 1, max = 1000))]
     max_results: Option<usize>,
-    /// How many lines to show around each match (0 if absent, at most 20).
+    /// How many lines to show around each match (0 if absent).
+    #[schemars(range(min = 0, max = 20))]
     context: Option<usize>,
 }
 

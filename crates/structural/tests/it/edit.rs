@@ -157,15 +157,9 @@ async fn nothing_is_staged_when_nothing_changes() {
 async fn what_would_not_parse_needs_force() {
     let bench = Bench::new("//- /a.py\nx = foo(1)\n");
     bench.check("ast_edit", json!({"pattern": "foo($X)", "rewrite": "return $X", "path": "a.py"}), expect![[r#"
-        (proposed, would not parse: a.py:1 `x = return 1`) 1 replacement in 1 file; nothing is written yet: call resolve with edit_id "edit_1"; to accept it all the same needs force: true
-        a.py: 1 replacement
+        0 replacements of 1 match; nothing is staged
+        left out, since the result would not mean what the rewrite says (a captured part would be split or joined with its surroundings): 1 match: a.py:1
         searched 1 python file (read as `statement`) in `a.py`
-
-        --- a/a.py
-        +++ b/a.py
-        @@ -1 +1 @@
-        -x = foo(1)
-        +x = return 1
     "#]]).await;
     let refused =
         bench.output("resolve", json!({"edit_id": "edit_1", "action": "accept"})).await.unwrap_err();
@@ -206,6 +200,7 @@ void g( {
                 generated files are edited only when `path` names them; left alone: 1 file: b.g.dart
                 searched 3 dart files (read as `statement`) in the workspace
                 1 file with syntax errors, searched outside of them: broken.dart
+                not searched, inside syntax errors: 27% of broken.dart
 
                 --- a/a.dart
                 +++ b/a.dart
@@ -393,9 +388,9 @@ async fn a_rewrite_that_doubles_at_every_level_is_refused() {
             "ast_edit",
             json!({"pattern": "f($X)", "rewrite": "g($X, $X)"}),
             expect![[r#"
-        refused: the rewrite of `a.py` would be too long: nested matches repeat what they capture
-        hint: nothing was staged; narrow `path` or the pattern and make several edits
-    "#]],
+                refused: the rewrite of `a.py` would have 6917529027641081852 bytes, over the limit of 33554432
+                hint: nothing was staged; narrow `path` or the pattern and make several edits
+            "#]],
         )
         .await;
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests build their own fixtures")]
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, outside of test functions")]
 
+mod around;
 mod bench;
 mod corpora;
 mod destroyed;
