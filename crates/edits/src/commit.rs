@@ -1,6 +1,7 @@
 //! Makes a change, all of it or nothing: lock, recover, verify, write the new contents beside their files, journal,
 //! swap file by file, journal, clean up. A failure on the way restores every file; a crash on the way is restored
-//! by whoever comes next. No byte changes before the permit has begun.
+//! by whoever comes next. No byte changes before the permit has begun, but for finishing an earlier commit that was
+//! cut off.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -48,6 +49,7 @@ impl Committer<'_> {
         permit: WritePermit,
         made: impl FnOnce(&mut Committed),
     ) -> Result<Committed, Error> {
+        permit.check(self.authority).map_err(Error::Permit)?;
         if let Some(file) = change.files().iter().find(|file| !permit.covers(&change.absolute(&file.path))) {
             return Err(Error::NotPermitted { path: file.path.clone() });
         }

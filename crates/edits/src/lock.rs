@@ -18,7 +18,14 @@ const ASK_AGAIN: Duration = Duration::from_millis(10);
 /// Held until dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing is not enough: a process that the host forked meanwhile shares the lock until it ends.
+    fn drop(&mut self) {
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl Lock {
@@ -28,7 +35,7 @@ impl Lock {
         let began = Instant::now();
         loop {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Self { _file: file }),
+                Ok(()) => return Ok(Self { file }),
                 Err(Errno::WOULDBLOCK | Errno::INTR) if began.elapsed() < wait => {
                     std::thread::sleep(ASK_AGAIN);
                 }

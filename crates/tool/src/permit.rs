@@ -89,6 +89,18 @@ impl WritePermit {
         self.paths.iter().any(|allowed| allowed == path)
     }
 
+    /// Whether it came from the registry of `authority`: asked before anything is done on its behalf.
+    ///
+    /// # Errors
+    /// `Refused` where it is another registry's.
+    pub fn check(&self, authority: &Authority) -> Result<(), Error> {
+        if self.authority == *authority {
+            return Ok(());
+        }
+        Err(Error::refused("this write permit was given by another registry")
+            .with_hint("call the tool through a surface of the run that owns the workspace"))
+    }
+
     /// Begins the commit: from here on the call cannot be cancelled, only answered. Called by `edits` right before
     /// the first byte changes.
     ///
@@ -96,10 +108,7 @@ impl WritePermit {
     /// `Refused` where `authority` is another registry's; `Cancelled` where the call has ended. Nothing may be
     /// written then.
     pub fn begin(&self, authority: &Authority) -> Result<(), Error> {
-        if self.authority != *authority {
-            return Err(Error::refused("this write permit was given by another registry")
-                .with_hint("call the tool through a surface of the run that owns the workspace"));
-        }
+        self.check(authority)?;
         if !self.life.begin_commit() {
             return Err(self.too_late());
         }
