@@ -3,6 +3,7 @@
 //! separator at the end of a list vanishes unless its node gives it a meaning. The children of a node that only
 //! groups them count as its parent's.
 
+use crate::margin;
 use grammars::Kinds;
 use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
@@ -130,11 +131,11 @@ fn left_behind<'tree>(node: Node<'tree>, kinds: &Kinds) -> impl Iterator<Item = 
         .take_while(|next| kinds.suffixes.contains(next.kind_id()))
 }
 
-/// The range of a node with what a parser left behind it.
+/// The range of a node with what a parser left behind it, and without what it took too much.
 pub(crate) fn extent(node: Node<'_>, kinds: &Kinds) -> Range<usize> {
     let last = Some(node).filter(|node| kinds.loose.contains(node.kind_id()));
     let last = last.and_then(|node| left_behind(node, kinds).last()).unwrap_or(node);
-    node.start_byte()..last.end_byte()
+    node.start_byte()..margin::end(last)
 }
 
 fn is_silent(node: Node<'_>, kinds: &Kinds) -> bool {

@@ -49,11 +49,12 @@ mod grouping;
 mod ladder;
 mod languages;
 mod machine;
+mod margin;
 mod matcher;
 #[cfg(test)]
 mod oracle;
-mod parse;
 mod outline;
+mod parse;
 mod pattern;
 mod placeholder;
 mod prefilter;

@@ -10,6 +10,7 @@ pub(crate) use state::{Bound, Matched, Outcome, Strictness};
 use crate::elements::{Element, atom_text, elements_into, end_without_terminator, extent};
 use crate::embedded::is_piece;
 use crate::grouping::is_misgrouped;
+use crate::margin;
 use crate::program::{Op, Program, Step};
 use crate::same_text::same_text;
 use grammars::{Grammar, Kinds};
@@ -462,7 +463,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
     fn place(&self, list: usize, index: usize) -> usize {
         let before = index.checked_sub(1).and_then(|before| self.lists[list].get(before));
         let after = self.lists[list].get(index);
-        before.map(|it| it.node.end_byte()).or(after.map(|it| it.node.start_byte())).unwrap_or_default()
+        before.map(|it| margin::end(it.node)).or(after.map(|it| it.node.start_byte())).unwrap_or_default()
     }
 
     fn matched(&self, program: &Program, start: usize, end: usize) -> Matched {

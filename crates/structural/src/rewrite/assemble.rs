@@ -335,7 +335,9 @@ impl<'a> Filling<'_, 'a> {
 
     fn capture(&self, writer: &mut Writer<'a>, index: usize, hole: &Hole, capture: &Capture) {
         let layout = self.assembly.layout;
-        let opens_suite = self.assembly.grammar.is_offside() && layout.opens_line(capture.range.start);
+        let opens_suite = self.assembly.grammar.is_offside()
+            && (layout.begins_line(capture.range.start)
+                || layout.opens_line(capture.range.start) && layout.extent(&capture.range).broken);
         let wrapped = self.assembly.cares[self.index].holes.contains(&index)
             || self.is_number_before_dot(index, capture);
         let parentheses = self.assembly.grammar.parentheses().filter(|_| wrapped);

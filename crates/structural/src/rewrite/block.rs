@@ -119,6 +119,18 @@ impl<'s> Block<'s> {
         Self { pieces: vec![Piece::Inner { index, taken }], extent: extent.clone() }
     }
 
+    /// Adds its text to `out`, as far as that is at hand; whether it is all of it.
+    pub(super) fn read(&self, source: &[u8], out: &mut Vec<u8>) -> bool {
+        self.pieces.iter().all(|piece| {
+            match piece {
+                Piece::Text { bytes, .. } => out.extend_from_slice(bytes),
+                Piece::Source(range) => out.extend_from_slice(&source[range.clone()]),
+                _ => return false,
+            }
+            true
+        })
+    }
+
     /// Appends another block as it is.
     pub(super) fn append(&mut self, other: Self) {
         self.extent.then(&other.extent);

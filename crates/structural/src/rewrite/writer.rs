@@ -15,8 +15,10 @@ pub(super) struct Writer<'a> {
     base: &'a [u8],
     /// The indentation of the line that is being written.
     indent: Vec<u8>,
-    /// Whether that line holds only white space so far.
+    /// Whether that line holds only white space so far, or what opens it.
     blank: bool,
+    /// The text of that line as long as it is nothing else, if openers are looked for.
+    head: Option<Vec<u8>>,
     /// One step of the template's indentation, in spaces.
     step: usize,
 }
@@ -26,25 +28,14 @@ impl<'a> Writer<'a> {
     pub(super) fn at(layout: &'a Layout<'a>, at: usize, step: usize) -> Self {
         let base = layout.indent(at);
         let blank = layout.opens_line(at);
-        Self { layout, out: Block::default(), base, indent: base.to_vec(), blank, step }
+        let start = layout.line_start(at);
+        let head = (blank && !layout.openers.is_empty()).then(|| layout.source[start..at].to_vec());
+        Self { layout, out: Block::default(), base, indent: base.to_vec(), blank, head, step }
     }
 
     /// Text without line ends.
     pub(super) fn raw(&mut self, text: &str) {
-        let opens = self.blank;
         self.append(Block::text(text.as_bytes().to_vec(), false));
-        if opens {
-            self.hang(text);
-        }
-    }
-
-    /// What opens a line counts as its indentation.
-    fn hang(&mut self, line: &str) {
-        let (white, width) = (leading(line.as_bytes()).len(), self.layout.opened(line.as_bytes()));
-        if width > white {
-            self.indent.resize(self.indent.len() + width - white, b' ');
-            self.blank = width == line.len();
-        }
     }
 
     /// A block that stood in a line indented by `from`.
@@ -81,7 +72,6 @@ impl<'a> Writer<'a> {
             bytes.extend(self.translated(white));
             bytes.extend_from_slice(&line.as_bytes()[white.len()..]);
             self.append(Block::text(bytes, false));
-            self.hang(line);
         }
     }
 
@@ -116,7 +106,27 @@ impl<'a> Writer<'a> {
             self.indent.extend_from_slice(&block.extent.indent);
             self.blank = block.extent.blank;
         }
+        self.hang(&block);
         self.out.append(block);
+    }
+
+    /// What opens a line counts as its indentation.
+    fn hang(&mut self, block: &Block<'a>) {
+        let Some(head) = &mut self.head else { return };
+        if block.extent.broken {
+            self.head = block.extent.blank.then(|| block.extent.indent.clone());
+            return;
+        }
+        let whole = block.read(self.layout.source, head);
+        let (white, width) = (leading(head).len(), self.layout.opened(head));
+        if width > white {
+            self.indent = head[..white].to_vec();
+            self.indent.resize(width, b' ');
+            self.blank = width == head.len();
+        }
+        if !whole || width < head.len() {
+            self.head = None;
+        }
     }
 
     /// The replacement, marked as a whole.
