@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use outrigger::Grammars;
 use outrigger::workspace::Workspace;
+use outrigger::{Error, Grammars};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
@@ -16,6 +16,8 @@ use crate::printing::print;
 struct Report {
     workspace: String,
     state_folder: Option<String>,
+    /// What is wrong with it, and what helps.
+    state_problem: Option<Error>,
     grammars: Vec<Grammar>,
     skipped: String,
 }
@@ -43,6 +45,7 @@ fn report(workspace: &Workspace) -> Result<Report> {
     Ok(Report {
         workspace: workspace.root().display().to_string(),
         state_folder: outrigger::state_folder(workspace.root()).map(|folder| folder.display().to_string()),
+        state_problem: outrigger::check_state_folder(workspace.root()).err(),
         grammars: files.into_iter().map(|(language, files)| Grammar { language, files }).collect(),
         skipped: walk.skipped.to_string(),
     })
@@ -50,11 +53,11 @@ fn report(workspace: &Workspace) -> Result<Report> {
 
 fn text(report: &Report) -> String {
     let mut text = format!("workspace     {}\n", report.workspace);
-    let state = report
-        .state_folder
-        .as_deref()
-        .unwrap_or("none: set HOME or XDG_STATE_HOME; nothing can be changed without it");
-    text.push_str(&format!("state folder  {state}\n\n"));
+    let state = report.state_folder.as_deref().unwrap_or("none");
+    match &report.state_problem {
+        None => text.push_str(&format!("state folder  {state} (usable)\n\n")),
+        Some(problem) => text.push_str(&format!("state folder  {state}\nNOT USABLE    {problem}\n\n")),
+    }
     for grammar in &report.grammars {
         let files = match grammar.files {
             0 => "usable, no files here".to_owned(),

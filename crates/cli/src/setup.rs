@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use outrigger::tool::{Approver, Decision, Policy, Spec};
 use outrigger::workspace::Workspace;
 use outrigger::{AllowAll, Grammars, Run, RunBuilder, Tier};
@@ -25,9 +25,8 @@ pub(crate) fn once(folder: &Path) -> Result<RunBuilder> {
 }
 
 fn with(folder: &Path, grammars: Grammars) -> Result<RunBuilder> {
-    let workspace = Workspace::open(folder).with_context(|| {
-        format!("cannot open the workspace `{}`; name a folder with --workspace", folder.display())
-    })?;
+    let workspace =
+        Workspace::open(folder).map_err(|error| anyhow!("{error}; name a folder with --workspace"))?;
     Ok(Run::builder(workspace)
         .syntax(grammars)
         .resource(HOST, |parts| host::host_tools(parts.workspace(), parts.edits())))

@@ -43,7 +43,7 @@ mod telemetry;
 
 pub use approval::{AllowAll, ByTier};
 pub use run::{BuildError, Parts, ResourceError, Run, RunBuilder};
-pub use state::state_folder;
+pub use state::{check_state_folder, state_folder};
 #[cfg(feature = "structural")]
 pub use syntax::Grammars;
 pub use tool::{Approver, Card, Decision, Error, ErrorKind, Output, Policy, Surface, Tier, Tool, Verdict};

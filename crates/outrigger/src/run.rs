@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use edits::{Edits, Resolve, State};
+use edits::{Edits, Resolve};
 use tool::{AttachError, Layer, Registry, Surface, Tier, Tool};
 use workspace::Workspace;
 
@@ -41,12 +41,7 @@ impl Parts {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Neither the host nor the environment names a state folder.
-    #[error(
-        "no folder for the journal of changes: set HOME or XDG_STATE_HOME, or name one with `state_folder`"
-    )]
-    NoStateFolder,
-    /// The state folder cannot be used.
+    /// The state folder that was named has no absolute path.
     #[error(transparent)]
     State(#[from] edits::Error),
     /// Two resources bring the same tool.
@@ -110,6 +105,7 @@ impl RunBuilder {
     }
 
     /// Where journal, lock and staged edits live; made with mode 0700. Default: [`state_folder`](crate::state_folder).
+    /// Where it cannot be used, read tools work all the same, and write tools answer `Unavailable` and say why.
     pub fn state_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.state_folder = Some(folder.into());
         self
@@ -124,18 +120,15 @@ impl RunBuilder {
     /// Builds the run, recovering first from a commit that a crash cut short.
     ///
     /// # Errors
-    /// [`BuildError`] where there is no usable state folder, or two resources bring one tool.
+    /// [`BuildError`] where two resources bring one tool. (A state folder that cannot be used is none: see
+    /// [`RunBuilder::state_folder`].)
     pub fn build(self) -> Result<Run, BuildError> {
         let mut registry = Registry::builder().layer(telemetry::Telemetry);
         for layer in self.layers {
             registry = registry.layer(move |inner| layer.wrap(inner));
         }
         let registry = registry.layer(ApprovalLayer(Approval::new(self.policy, self.approver))).build();
-        let folder = self
-            .state_folder
-            .or_else(|| state::state_folder(self.workspace.root()))
-            .ok_or(BuildError::NoStateFolder)?;
-        let state = if self.keep_staged { State::folder(folder) } else { State::memory(folder) };
+        let state = state::state(self.state_folder, self.keep_staged, self.workspace.root());
         let edits = Edits::open(self.workspace.clone(), registry.authority(), state)?;
         let parts = Parts { workspace: self.workspace, edits };
         let mut factories: BTreeMap<String, Factory> = BTreeMap::new();

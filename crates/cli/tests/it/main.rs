@@ -8,4 +8,5 @@ mod serve;
 mod serve_approval;
 mod serve_end;
 mod session;
+mod state;
 mod tour;
