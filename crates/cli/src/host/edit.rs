@@ -8,12 +8,13 @@ mod tests;
 
 use outrigger::edits::{Digest, Edits, Plan};
 use outrigger::tool::{About, Error, Output, TypedTool, WriteContext};
-use outrigger::workspace::Workspace;
+use outrigger::workspace::{Workspace, shown};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::commit::{commit, noted};
+use super::form::counted;
 use super::load::{Source, load};
 use replace::{Extent, NotReplaced, Replaced, replace};
 
@@ -71,24 +72,25 @@ fn edit(workspace: &Workspace, edits: &Edits, cx: &WriteContext, args: &Args) ->
         replace(&bytes, &args.old, &args.new, extent).map_err(|refused| explain(&relative, refused))?;
     let plan = Plan::new().replace(&args.path, Some(Digest::of(&bytes)), new);
     let notes = commit(edits, cx, &plan)?.notes;
-    let places = if lines.len() == 1 { "1 place" } else { &format!("{} places", lines.len()) };
-    let mut text = format!("edited `{relative}` in {places}: {}", listed(&lines));
+    let places = counted(lines.len(), "place");
+    let mut text = format!("edited `{}` in {places}: {}", shown(&relative), listed(&lines));
     noted(&mut text, &notes);
     Ok(Output::text(text).with_data(json!({"path": relative, "replacements": lines.len(), "lines": lines})))
 }
 
 fn explain(path: &str, refused: NotReplaced) -> Error {
+    let path = shown(path);
     match refused {
         NotReplaced::Same => Error::bad_arguments("`old` and `new` are the same text (line ends apart)"),
-        NotReplaced::Absent(None) => Error::failed(format!("`{path}` does not have the text `old`"))
+        NotReplaced::Absent(None) => Error::conflict(format!("`{path}` does not have the text `old`"))
             .with_hint("read the file and copy the text from there, without line numbers"),
         NotReplaced::Absent(Some(nearest)) => {
-            Error::failed(format!("`{path}` does not have the text `old`; {nearest}"))
+            Error::conflict(format!("`{path}` does not have the text `old`; {nearest}"))
                 .with_hint("copy the text exactly as `read` shows it, without line numbers")
         }
         NotReplaced::Several(lines) => {
             let count = lines.len();
-            Error::failed(format!("`old` occurs {count} times in `{path}`: {}", listed(&lines)))
+            Error::conflict(format!("`old` occurs {count} times in `{path}`: {}", listed(&lines)))
                 .with_hint("add lines around it to `old` until it occurs once, or set `all`")
         }
     }
@@ -103,7 +105,7 @@ fn listed(lines: &[usize]) -> String {
 
 fn card(args: &Args) -> String {
     let all = if args.all == Some(true) { " (every occurrence)" } else { "" };
-    format!("edits `{}`{all}\n{}{}", args.path, marked('-', &args.old), marked('+', &args.new))
+    format!("edits `{}`{all}\n{}{}", shown(&args.path), marked('-', &args.old), marked('+', &args.new))
 }
 
 fn marked(sign: char, text: &str) -> String {
@@ -115,7 +117,7 @@ fn marked(sign: char, text: &str) -> String {
     }
     let more = text.lines().count().saturating_sub(MAX_CARD_LINES);
     if more > 0 {
-        marked.push_str(&format!("{sign} … ({more} more lines)\n"));
+        marked.push_str(&format!("{sign} … ({})\n", counted(more, "more line")));
     }
     marked
 }

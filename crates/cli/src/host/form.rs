@@ -63,6 +63,11 @@ impl fmt::Display for Form {
     }
 }
 
+/// `1 line`, `2 lines`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,14 +2,14 @@
 //! It must never read a file past its limit, nor hand out one that is no text.
 
 use outrigger::tool::Error;
-use outrigger::workspace::{self, Kind, Located, Unread, Workspace, read_source};
+use outrigger::workspace::{self, Kind, Located, Unread, Workspace, read_source, shown};
 
 /// Larger files are not taken into memory.
 pub(super) const MAX_FILE: u64 = 64 << 20;
 
 /// A text file that was read.
 pub(super) struct Source {
-    /// As it is shown, relative to the root.
+    /// Relative to the root.
     pub(super) relative: String,
     pub(super) bytes: Vec<u8>,
 }
@@ -31,12 +31,12 @@ pub(super) fn load(workspace: &Workspace, path: &str) -> Result<Source, Error> {
 }
 
 fn folder_error(relative: &str) -> Error {
-    Error::bad_arguments(format!("`{relative}` is a folder"))
+    Error::bad_arguments(format!("`{}` is a folder", shown(relative)))
         .with_hint("name a file; `read` lists a folder's entries")
 }
 
 pub(super) fn unread_error(relative: &str, unread: &Unread) -> Error {
-    let error = Error::failed(format!("`{relative}` is {unread}"));
+    let error = Error::failed(format!("`{}` is {unread}", shown(relative)));
     match unread {
         Unread::Utf16 | Unread::NotUtf8 { .. } => error.with_hint("convert it to UTF-8 first"),
         _ => error,

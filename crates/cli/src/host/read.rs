@@ -10,12 +10,12 @@ use std::ops::RangeInclusive;
 
 use outrigger::tool::{About, Error, MAX_RESULT_TEXT, Output, ReadContext, TypedTool};
 use outrigger::workspace::text::LineIndex;
-use outrigger::workspace::{Kind, Workspace, read_source};
+use outrigger::workspace::{Kind, Workspace, read_source, shown};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::form::Form;
+use super::form::{Form, counted};
 use super::load::{MAX_FILE, path_error, unread_error};
 
 /// Bytes of numbered lines in one answer; the rest of a result's text is for what is said around them.
@@ -59,7 +59,8 @@ fn read(workspace: &Workspace, args: &Args) -> Result<Output, Error> {
     let located = workspace.resolve(&args.path).map_err(path_error)?;
     if located.kind == Kind::Folder {
         if args.start.is_some() || args.lines.is_some() {
-            let message = format!("`{}` is a folder: `start` and `lines` are for files", located.relative);
+            let message =
+                format!("`{}` is a folder: `start` and `lines` are for files", shown(&located.relative));
             return Err(Error::bad_arguments(message));
         }
         return folder::list(&located);
@@ -71,7 +72,7 @@ fn read(workspace: &Workspace, args: &Args) -> Result<Output, Error> {
 
 fn lines(relative: &str, bytes: &[u8], args: &Args) -> Result<Output, Error> {
     let (index, form) = (LineIndex::new(bytes), Form::of(bytes));
-    let total = index.line_count();
+    let (total, name) = (index.line_count(), shown(relative));
     let data = |first: usize, last: usize, content: &str| {
         json!({
             "path": relative, "first": first, "last": last, "total_lines": total, "bytes": bytes.len(),
@@ -81,24 +82,28 @@ fn lines(relative: &str, bytes: &[u8], args: &Args) -> Result<Output, Error> {
     };
     let first = args.start.map_or(1, NonZeroUsize::get);
     if total == 0 && first == 1 {
-        return Ok(Output::text(format!("`{relative}`: empty file{form}")).with_data(data(1, 0, "")));
+        return Ok(Output::text(format!("`{name}`: empty file{form}")).with_data(data(1, 0, "")));
     }
     if first > total {
-        let message = format!("`{relative}` has {total} lines; `start` {first} is behind its end");
+        let message = format!("`{name}` has {}; `start` {first} is behind its end", counted(total, "line"));
         return Err(Error::bad_arguments(message));
     }
     let wanted = args.lines.map_or(total, NonZeroUsize::get);
-    let shown = Shown::of(&index, first..=total.min(first.saturating_add(wanted - 1)));
-    let last = shown.last;
-    let mut text = format!("`{relative}`: lines {first}-{last} of {total}{form}\n{}", shown.text);
+    let part = Shown::of(&index, first..=total.min(first.saturating_add(wanted - 1)));
+    let last = part.last;
+    let mut text = format!("`{name}`: {} of {total}{form}\n{}", range(first, last), part.text);
     if last < total {
-        text.push_str(&format!("({} more lines; go on with `start` {})", total - last, last + 1));
+        text.push_str(&format!("({}; go on with `start` {})", counted(total - last, "more line"), last + 1));
     }
     let content = index
         .range(first)
         .zip(index.range(last))
         .map(|(first, last)| String::from_utf8_lossy(&bytes[first.start..last.end]).into_owned());
     Ok(Output::text(text).with_data(data(first, last, &content.unwrap_or_default())))
+}
+
+fn range(first: usize, last: usize) -> String {
+    if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
 /// Numbered lines, as many as fit.

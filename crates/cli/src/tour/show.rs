@@ -38,6 +38,9 @@ impl Show {
         show(&text);
         self.ran.insert(tool.to_owned());
         let missing: Vec<&str> = expected.iter().copied().filter(|words| !text.contains(words)).collect();
+        if answer.is_err() && expected.is_empty() {
+            self.fail(tool, &format!("{about}: it answered an error"));
+        }
         if !missing.is_empty() {
             self.fail(tool, &format!("{about}: the answer lacks {missing:?}"));
         }
@@ -88,7 +91,8 @@ fn show(text: &str) {
         println(&format!("  {line}"));
     }
     if lines.len() > MAX_LINES {
-        println(&format!("  … ({} more lines)", lines.len() - MAX_LINES));
+        let more = lines.len() - MAX_LINES;
+        println(&format!("  … ({more} more line{})", if more == 1 { "" } else { "s" }));
     }
     println("");
 }

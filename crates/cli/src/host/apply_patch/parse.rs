@@ -1,6 +1,7 @@
 //! Reading a unified diff: plain (`---`, `+++`, `@@`) or git's, with creations, deletions and renames.
 //! It must never repair what it does not understand: that is an error that names the line of the patch.
-//! Line counts in hunk headers may be wrong (writers miscount); the body then speaks for itself.
+//! Line counts in hunk headers may be wrong (writers miscount); the body then speaks for itself, and that is said. A
+//! patch that ends before its last hunk is as long as it counts was probably cut off: that is an error.
 
 use super::path::{Named, header_path, strip_prefixes};
 
@@ -24,6 +25,22 @@ pub(super) struct Hunk {
     /// The line (from 1) where its old lines should be; for a hunk without old lines, the line it comes after.
     pub(super) old_start: usize,
     pub(super) lines: Vec<Line>,
+    /// What its header counts, where that is not what its body has.
+    pub(super) miscount: Option<Miscount>,
+}
+
+/// Old and new lines of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) old: usize,
+    pub(super) new: usize,
+}
+
+/// A hunk whose header and body do not agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Miscount {
+    pub(super) said: Counts,
+    pub(super) found: Counts,
 }
 
 /// One line of a hunk, without its end.
@@ -220,14 +237,30 @@ impl<'p> Parser<'p> {
             }
             None => self.recounted()?,
         };
-        if lines.iter().all(|line| line.role == Role::Context) {
-            return Err(self.malformed(format!("the hunk `{header}` changes nothing")));
-        }
         if old > 0 && lines.iter().all(|line| line.role == Role::Added) {
             let what = format!("the hunk `{header}` has no context: where its lines belong cannot be told");
             return Err(self.malformed(what));
         }
-        Ok(Hunk { old_start, lines })
+        let miscount = miscount(Counts { old, new }, &lines);
+        self.whole(header, miscount)?;
+        if lines.iter().all(|line| line.role == Role::Context) {
+            return Err(self.malformed(format!("the hunk `{header}` changes nothing")));
+        }
+        Ok(Hunk { old_start, lines, miscount })
+    }
+
+    /// A patch that ends before its last hunk is as long as it counts was probably cut off.
+    fn whole(&self, header: &str, miscount: Option<Miscount>) -> Result<(), Malformed> {
+        let Some(Miscount { said, found }) = miscount else { return Ok(()) };
+        if self.at < self.lines.len() || (found.old >= said.old && found.new >= said.new) {
+            return Ok(());
+        }
+        let what = format!(
+            "the patch ends inside the hunk `{header}`: it counts {} old and {} new lines and has {} and {}, so it was \
+             probably cut off; send it whole, or with the right counts",
+            said.old, said.new, found.old, found.new
+        );
+        Err(Malformed { line: self.at, what })
     }
 
     /// The body as its header counts it, and where it ends; `None` when it is not so long, or goes on.
@@ -290,6 +323,12 @@ impl<'p> Parser<'p> {
             || starts(at, "diff --git ")
             || (starts(at, "--- ") && starts(at + 1, "+++ "))
     }
+}
+
+fn miscount(said: Counts, lines: &[Line]) -> Option<Miscount> {
+    let but = |role| lines.iter().filter(|line| line.role != role).count();
+    let found = Counts { old: but(Role::Added), new: but(Role::Removed) };
+    (said != found).then_some(Miscount { said, found })
 }
 
 /// A line of a hunk's body. An empty one is an empty context line whose blank an editor has dropped.

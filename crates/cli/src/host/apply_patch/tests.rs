@@ -128,6 +128,15 @@ fn what_must_not_be_done_is_refused() {
             "bad_arguments: `./a.txt` occurs twice in the patch",
         ),
         (
+            "diff --git a/a.txt b/b.txt\nrename from a.txt\nrename to b.txt\n\
+             diff --git a/b.txt b/a.txt\nrename from b.txt\nrename to a.txt\n",
+            "bad_arguments: `b.txt` is renamed in the patch and named once more: one patch does one thing with a name",
+        ),
+        (
+            "--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n-1\n+x\n",
+            "bad_arguments: line 5 of `patch`: the patch ends inside the hunk `@@ -1,2 +1,2 @@`",
+        ),
+        (
             "--- a.txt\n+++ a.txt\n@@ nonsense\n",
             "bad_arguments: line 3 of `patch`: `@@ nonsense` is no hunk header",
         ),
@@ -159,4 +168,46 @@ fn an_approval_card_names_each_file() {
                  --- a/v\n+++ b/w\n@@ -1 +1 @@\n-1\n+2\n--- a/z\n+++ b/z\n@@ -1 +1 @@\n-1\n+2\n";
     assert_eq!(card(patch), "creates `x`\ndeletes `y`\nrenames `v` to `w`\npatches `z`");
     assert_eq!(card("nonsense"), "applies a patch that cannot be read");
+}
+
+#[test]
+fn a_hunk_that_is_not_as_long_as_it_says_is_noted() {
+    let host = Host::new("//- /a.txt\n1\n2\n3\n");
+    let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1,9 +1,9 @@\n 1\n-2\n+two\n@@ -3 +3 @@\n-3\n+three\n";
+    assert_eq!(
+        host.says("apply_patch", json!({"patch": patch})),
+        "patched `a.txt`\nnote: `a.txt`: hunk 1 counts 9 old and 9 new lines but has 2 and 2; it was applied as it is"
+    );
+    assert_eq!(host.fixture.read("a.txt"), "1\ntwo\nthree\n");
+}
+
+#[test]
+fn a_name_with_a_line_break_forges_no_line() {
+    let host = Host::new("");
+    let name = "a\ndeleted `b`";
+    host.fixture.write(name, "1\n");
+    let patch = "--- \"a/a\\ndeleted `b`\"\n+++ \"b/a\\ndeleted `b`\"\n@@ -1 +1 @@\n-1\n+2\n";
+    let output = host.call("apply_patch", json!({"patch": patch})).unwrap();
+    assert_eq!(output.to_text(), r"patched `a\ndeleted `b``");
+    assert_eq!(output.data.unwrap()["files"][0]["path"], name);
+    for (tool, arguments, said) in [
+        (
+            "edit",
+            json!({"path": name, "old": "2", "new": "3"}),
+            r"edited `a\ndeleted `b`` in 1 place: line 1",
+        ),
+        (
+            "write",
+            json!({"path": name, "content": "4\n"}),
+            r"replaced `a\ndeleted `b`` (1 line, 2 bytes; it had 1 line)",
+        ),
+        ("read", json!({"path": name}), "`a\\ndeleted `b``: line 1 of 1\n1→4\n"),
+        ("read", json!({"path": "."}), "`.`: folder with 1 entry\na\\ndeleted `b` (2 bytes)"),
+    ] {
+        assert_eq!(host.says(tool, arguments), said);
+    }
+    let data = host.data("read", json!({"path": "."}));
+    assert_eq!(data["entries"][0]["name"], name);
+    let fails = host.fails("edit", json!({"path": name, "old": "9", "new": "3"}));
+    assert!(fails.starts_with(r"conflict: `a\ndeleted `b`` does not have the text"), "{fails}");
 }

@@ -28,24 +28,24 @@ fn what_fails_says_what_would_succeed() {
     let cases = [
         (
             "one()",
-            "failed: `old` occurs 2 times in `lib/a.dart`: lines 2, 4\nhint: add lines around it to `old` until it \
+            "conflict: `old` occurs 2 times in `lib/a.dart`: lines 2, 4\nhint: add lines around it to `old` until it \
              occurs once, or set `all`"
                 .to_owned(),
         ),
         (
             "void main() {\n    one();",
-            format!("failed: `lib/a.dart` does not have the text `old`; lines 1-2 differ only in white space{copy}"),
+            format!("conflict: `lib/a.dart` does not have the text `old`; lines 1-2 differ only in white space{copy}"),
         ),
         (
             "  one();\n  tow();",
             format!(
-                "failed: `lib/a.dart` does not have the text `old`; it begins like line 2, but line 3 is `  two();` \
+                "conflict: `lib/a.dart` does not have the text `old`; it begins like line 2, but line 3 is `  two();` \
                  where `old` has `  tow();`{copy}"
             ),
         ),
         (
             "completely different",
-            "failed: `lib/a.dart` does not have the text `old`\nhint: read the file and copy the text from there, \
+            "conflict: `lib/a.dart` does not have the text `old`\nhint: read the file and copy the text from there, \
              without line numbers"
                 .to_owned(),
         ),

@@ -4,7 +4,7 @@
 use std::fs::{self, DirEntry};
 
 use outrigger::tool::{Error, Output};
-use outrigger::workspace::Located;
+use outrigger::workspace::{Located, shown};
 use serde_json::{Value, json};
 
 /// Entries shown; more are counted.
@@ -17,7 +17,7 @@ struct Entry {
 }
 
 pub(super) fn list(folder: &Located) -> Result<Output, Error> {
-    let failed = |error| Error::failed(format!("cannot list `{}`: {error}", folder.relative));
+    let failed = |error| Error::failed(format!("cannot list `{}`: {error}", shown(&folder.relative)));
     let mut entries = fs::read_dir(&folder.absolute)
         .and_then(|entries| {
             entries.map(|entry| entry.map(|entry| describe(&entry))).collect::<Result<Vec<_>, _>>()
@@ -27,14 +27,15 @@ pub(super) fn list(folder: &Located) -> Result<Output, Error> {
     let total = entries.len();
     let mut text = format!(
         "`{}`: folder with {total} {}",
-        folder.relative,
+        shown(&folder.relative),
         if total == 1 { "entry" } else { "entries" }
     );
     for Entry { name, detail, .. } in entries.iter().take(MAX_ENTRIES) {
-        text.push_str(&format!("\n{name}{detail}"));
+        text.push_str(&format!("\n{}{detail}", shown(name)));
     }
     if total > MAX_ENTRIES {
-        text.push_str(&format!("\n({} more entries)", total - MAX_ENTRIES));
+        let more = total - MAX_ENTRIES;
+        text.push_str(&format!("\n({more} more {})", if more == 1 { "entry" } else { "entries" }));
     }
     let listed: Vec<Value> =
         entries.iter().map(|entry| json!({"name": entry.name, "kind": entry.kind})).collect();
@@ -48,11 +49,16 @@ fn describe(entry: &DirEntry) -> Entry {
         Some(kind) if kind.is_dir() => ("folder", "/".to_owned()),
         Some(kind) if kind.is_symlink() => {
             let target = fs::read_link(entry.path()).map(|target| target.display().to_string());
-            ("link", format!(" -> {}", target.unwrap_or_default()))
+            ("link", format!(" -> {}", shown(&target.unwrap_or_default())))
         }
         Some(kind) if kind.is_file() => (
             "file",
-            entry.metadata().map(|metadata| format!(" ({} bytes)", metadata.len())).unwrap_or_default(),
+            entry
+                .metadata()
+                .map(|metadata| {
+                    format!(" ({} {})", metadata.len(), if metadata.len() == 1 { "byte" } else { "bytes" })
+                })
+                .unwrap_or_default(),
         ),
         _ => ("special", " (neither file nor folder)".to_owned()),
     };

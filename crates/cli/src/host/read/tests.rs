@@ -14,7 +14,7 @@ fn lines_come_with_their_numbers() {
     );
     assert_eq!(
         host.says("read", json!({"path": "lib/a.txt", "start": 2, "lines": 2})),
-        "`lib/a.txt`: lines 2-3 of 4\n2→\tgrün\n3→\n(1 more lines; go on with `start` 4)"
+        "`lib/a.txt`: lines 2-3 of 4\n2→\tgrün\n3→\n(1 more line; go on with `start` 4)"
     );
     let data = host.data("read", json!({"path": "lib/a.txt", "start": 2, "lines": 1}));
     assert_eq!(
@@ -94,7 +94,7 @@ fn what_cannot_be_read_says_why() {
     );
     assert_eq!(
         host.fails("read", json!({"path": "lib/a.txt", "start": 3})),
-        "bad_arguments: `lib/a.txt` has 1 lines; `start` 3 is behind its end"
+        "bad_arguments: `lib/a.txt` has 1 line; `start` 3 is behind its end"
     );
     assert!(host.fails("read", json!({"path": "lib/a.txt", "start": 0})).starts_with("bad_arguments: "));
 }

@@ -11,7 +11,7 @@ fn a_file_is_created_with_its_folders_and_replaced() {
     assert_eq!(created, "created `new/deep/b.txt` (2 lines, 4 bytes)");
     assert_eq!(host.fixture.read("new/deep/b.txt"), "x\ny\n");
     let replaced = host.says("write", json!({"path": "./a.txt", "content": "z"}));
-    assert_eq!(replaced, "replaced `a.txt` (1 lines, 1 bytes; it had 2 lines)");
+    assert_eq!(replaced, "replaced `a.txt` (1 line, 1 byte; it had 2 lines)");
     assert_eq!(host.fixture.read("a.txt"), "z");
     let again = host.call("write", json!({"path": "a.txt", "content": "z"})).unwrap();
     assert_eq!(again.to_text(), "`a.txt` has this content already; nothing was written");
@@ -24,7 +24,7 @@ fn a_loss_of_form_is_said() {
     host.fixture.write("a.txt", "\u{feff}a\r\n");
     assert_eq!(
         host.says("write", json!({"path": "a.txt", "content": "b\n"})),
-        "replaced `a.txt` (1 lines, 2 bytes; it had 1 lines)\nnote: it had CRLF line ends and a byte order mark, which \
+        "replaced `a.txt` (1 line, 2 bytes; it had 1 line)\nnote: it had CRLF line ends and a byte order mark, which \
          the new content has not"
     );
     assert_eq!(host.fixture.read("a.txt"), "b\n", "byte for byte as given");
@@ -60,4 +60,19 @@ fn a_link_is_followed_and_stays() {
     host.says("write", json!({"path": "link.txt", "content": "new\n"}));
     assert_eq!(host.fixture.read("real.txt"), "new\n");
     assert!(host.fixture.path("link.txt").is_symlink());
+}
+
+#[test]
+fn a_path_that_is_none_says_why() {
+    let host = Host::new("");
+    let fails = |path: &str| host.fails("write", json!({"path": path, "content": "x"}));
+    assert_eq!(
+        fails("trail/"),
+        "bad_arguments: `trail/` ends in `/`, which names a folder, and there is none"
+    );
+    assert!(
+        fails("a/../../x").starts_with("refused: `a/../../x` leaves the workspace"),
+        "{}",
+        fails("a/../../x")
+    );
 }

@@ -113,10 +113,45 @@ fn wrong_counts_give_way_to_the_body() {
         let patch = format!("--- f\n+++ f\n@@ -{counts} @@\n{body}@@ -9 +9 @@\n-x\n+y\n");
         assert_eq!(read(&patch), expected, "{counts}");
     }
-    let signs = "--- f\n+++ f\n@@ -1,9 +1,9 @@\n--- a comment\n+b\n";
+    let signs = "--- f\n+++ f\n@@ -1 +1,0 @@\n--- a comment\n+b\n";
     assert_eq!(read(signs), "f -> f: 1[--- a comment|+b]", "a removed line is no header by itself");
     let last = "--- f\n+++ f\n@@ -1,7 +1,7 @@\n a\n-b\n+c\n\n```\nwords";
     assert_eq!(read(last), "f -> f: 1[ a|-b|+c]", "an empty line and a fence at the end are no context");
+}
+
+#[test]
+fn a_miscount_is_told_and_a_patch_that_was_cut_off_is_refused() {
+    let miscounts = |patch: &str| -> Vec<Option<(Counts, Counts)>> {
+        let files = parse(patch).unwrap();
+        let hunks = files.iter().flat_map(|file| &file.hunks);
+        hunks.map(|hunk| hunk.miscount.map(|it| (it.said, it.found))).collect()
+    };
+    let (three, two) = (Counts { old: 3, new: 3 }, Counts { old: 2, new: 2 });
+    let patch = "--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n@@ -9,2 +9,2 @@\n x\n-y\n+z\n";
+    assert_eq!(miscounts(patch), [Some((three, two)), None]);
+    let fenced = "```\n--- f\n+++ f\n@@ -1,3 +1,3 @@\n a\n-b\n+c\n```\n";
+    assert_eq!(miscounts(fenced), [Some((three, two))], "the fence closes it: nothing was cut off");
+    let long = "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n d\n";
+    assert_eq!(miscounts(long), [Some((two, three))], "longer than counted is not cut off");
+    // Every prefix of a patch that ends at a line is refused, or is the patch of whole hunks.
+    let whole = "--- f\n+++ f\n@@ -1,4 +1,4 @@\n a\n-b\n+c\n d\n e\n--- g\n+++ g\n@@ -1,3 +1,4 @@\n a\n+b\n+c\n d\n e\n";
+    for (end, _) in whole.match_indices('\n').filter(|(end, _)| end + 1 < whole.len()) {
+        // A header cut in two reads as a removed line, which no file has.
+        if whole[..end].ends_with("--- g") {
+            continue;
+        }
+        match parse(&whole[..=end]) {
+            Ok(files) => {
+                assert_eq!((files.len(), files[0].hunks[0].lines.len()), (1, 5), "{}", &whole[..end]);
+            }
+            Err(Malformed { what, .. }) => assert!(!what.is_empty()),
+        }
+    }
+    assert_eq!(
+        refused("--- f\n+++ f\n@@ -1,3 +1,4 @@\n a\n+b\n"),
+        "5: the patch ends inside the hunk `@@ -1,3 +1,4 @@`: it counts 3 old and 4 new lines and has 1 and 2, so it \
+         was probably cut off; send it whole, or with the right counts"
+    );
 }
 
 #[test]
