@@ -15,6 +15,9 @@ use crate::progress::ProgressLine;
 use crate::setup;
 use crate::terminal::TerminalApprover;
 
+/// The exit code of a second interrupt, for a call that does not end at the first: what a shell gives SIGINT.
+const INTERRUPTED: u8 = 130;
+
 /// Makes the call and prints its answer.
 pub(crate) async fn run(args: CallArgs) -> Result<ExitCode> {
     let builder = setup::once(&args.workspace)?.keep_staged_edits();
@@ -36,7 +39,10 @@ pub(crate) async fn run(args: CallArgs) -> Result<ExitCode> {
         answer = &mut call => answer,
         _ = tokio::signal::ctrl_c() => {
             cancellation.cancel();
-            call.await
+            tokio::select! {
+                answer = &mut call => answer,
+                _ = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
+            }
         }
     };
     drop(line);

@@ -40,9 +40,9 @@ impl Outbox {
         let _ = self.0.send(message).await;
     }
 
-    /// Sends a message that may be dropped when the host reads slowly: progress.
-    pub(crate) fn offer(&self, message: String) {
-        let _ = self.0.try_send(message);
+    /// Sends a message if that needs no waiting; else gives it back.
+    pub(crate) fn try_send(&self, message: String) -> Result<(), String> {
+        self.0.try_send(message).map_err(mpsc::error::TrySendError::into_inner)
     }
 
     /// Waits until the host no longer reads.

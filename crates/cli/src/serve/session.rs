@@ -103,7 +103,7 @@ impl Session {
         loop {
             tokio::select! {
                 line = lines.next() => match line {
-                    Some(Ok(line)) => self.receive(line).await,
+                    Some(Ok(line)) => self.receive(line),
                     Some(Err(error)) => {
                         tracing::warn!(%error, "the input cannot be read; the session ends");
                         break;
@@ -111,8 +111,12 @@ impl Session {
                     None => break,
                 },
                 Some(ended) = self.calls.join_next(), if !self.calls.is_empty() => report(ended),
-                Ok(()) = changes.changed() => self.outbox.send(message::notification("tools/changed", &json!({}))).await,
+                Ok(()) = changes.changed() => self.post(message::notification("tools/changed", &json!({}))),
                 () = self.outbox.closed() => break,
+            }
+            if self.calls.len() > MAX_RUNNING + MAX_WAITING {
+                tracing::warn!("the host sends and does not read; the session ends");
+                break;
             }
         }
         self.end().await;
@@ -137,7 +141,15 @@ impl Session {
         tokio::time::timeout(END_GRACE, all).await.is_ok()
     }
 
-    async fn receive(&mut self, line: Line) {
+    /// Sends a message without waiting for the host: a session that waited would see neither a cancellation nor the end.
+    fn post(&mut self, message: String) {
+        if let Err(message) = self.outbox.try_send(message) {
+            let outbox = self.outbox.clone();
+            self.calls.spawn(async move { outbox.send(message).await });
+        }
+    }
+
+    fn receive(&mut self, line: Line) {
         let parsed = match &line {
             Line::Message(bytes) => message::parse(bytes),
             Line::TooLong { length } => {
@@ -146,22 +158,18 @@ impl Session {
             }
         };
         match parsed {
-            Ok(Message::Request { id, method, params }) => self.request(id, &method, params).await,
+            Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
             Ok(Message::Notification { method, params }) => self.notified(&method, params.as_deref()),
             Ok(Message::Response { id, answer }) => {
                 if !self.host.answered(&id, answer) {
                     tracing::warn!(%id, "an answer to nothing we asked");
                 }
             }
-            Err((id, fault)) => self.fault(&id, &fault).await,
+            Err((id, fault)) => self.post(fault.answer(&id)),
         }
     }
 
-    async fn fault(&self, id: &Value, fault: &Fault) {
-        self.outbox.send(fault.answer(id)).await;
-    }
-
-    async fn request(&mut self, id: Value, method: &str, params: Option<Box<RawValue>>) {
+    fn request(&mut self, id: Value, method: &str, params: Option<Box<RawValue>>) {
         let params = params.as_deref();
         let answer = match method {
             "tools/call" => match self.call(&id, params) {
@@ -178,8 +186,8 @@ impl Session {
             )),
         };
         match answer {
-            Ok(result) => self.outbox.send(message::answer(&id, &result)).await,
-            Err(fault) => self.fault(&id, &fault).await,
+            Ok(result) => self.post(message::answer(&id, &result)),
+            Err(fault) => self.post(fault.answer(&id)),
         }
     }
 
@@ -284,7 +292,9 @@ fn progressing(name: &str, arguments: Arguments, id: &Value, outbox: &Outbox) ->
     let (outbox, progress_id) = (outbox.clone(), id.clone());
     let call_id: Arc<str> = id.as_str().map_or_else(|| id.to_string(), str::to_owned).into();
     Request::new(name, arguments).id(call_id).progress(move |text| {
-        outbox.offer(message::notification("tool/progress", &json!({"id": progress_id, "text": text})));
+        // Lost when the host reads slowly: the next one says more.
+        let _ = outbox
+            .try_send(message::notification("tool/progress", &json!({"id": progress_id, "text": text})));
     })
 }
 

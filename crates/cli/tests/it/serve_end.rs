@@ -81,8 +81,9 @@ fn a_host_that_does_not_read_holds_neither_the_process_nor_its_memory() {
     let mut stdin = child.stdin.take().expect("its input");
     let call = json!({"name": "read", "arguments": {"path": "big.txt"}});
     for id in 0..3_000 {
-        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call}))
-            .expect("write");
+        let method = ["tools/call", "tools/list", "no such method"][id % 3];
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": call});
+        writeln!(stdin, "{message}").expect("write");
     }
     std::thread::sleep(Duration::from_secs(1));
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("its status");
