@@ -1,4 +1,4 @@
-//! Fixtures and scripted peers for the tests of Outrigger; never published.
+//! Fixtures for the tests of Outrigger; never published.
 //!
 //! - [`Fixture`]: a temporary workspace written in a small language of its own.
 //!
