@@ -13,7 +13,7 @@ pub(crate) enum Error {
     UnknownLanguage { id: String, bundled: Vec<&'static str>, near: Option<String> },
     #[error("the language `{id}` was left out when this program was built; bundled: {}", bundled.join(", "))]
     LeftOut { id: String, bundled: Vec<&'static str> },
-    #[error("no bundled language goes with the name of `{path}`; bundled: {}", bundled.join(", "))]
+    #[error("no bundled language goes with the name of `{}`; bundled: {}", workspace::shown(path), bundled.join(", "))]
     NoLanguageFor { path: String, bundled: Vec<&'static str> },
     #[error("not a pattern in {language}: {source}")]
     Pattern { language: &'static str, source: PatternError },

@@ -56,7 +56,7 @@ fn clip_of(text: &str, characters: usize, limit: usize) -> String {
     }
     let kept: String = text.chars().take(limit).collect();
     let cut = characters - kept.chars().count();
-    format!("{kept}… (+{} characters)", grouped(cut))
+    format!("{kept}… (+{})", counted(cut, "character"))
 }
 
 /// A text on one line.
@@ -67,7 +67,7 @@ fn flat(text: &str) -> String {
 /// `a.dart, b.dart and 3 more`.
 fn names(named: &Named) -> String {
     let more = named.count - named.first.len();
-    let listed = named.first.join(", ");
+    let listed = named.first.iter().map(|path| workspace::shown(path)).collect::<Vec<_>>().join(", ");
     if more == 0 { listed } else { format!("{listed} and {} more", grouped(more)) }
 }
 
@@ -125,7 +125,8 @@ fn caveats<P>(selection: &Selection<P>, tally: &Tally) -> Vec<String> {
 /// ``not searched, inside syntax errors: 92% of a.h, 40% of b.c``.
 fn torn(tally: &Tally) -> Option<String> {
     let torn = &tally.torn;
-    let listed: Vec<String> = torn.first.iter().map(|(path, part)| format!("{part}% of {path}")).collect();
+    let listed: Vec<String> =
+        torn.first.iter().map(|(path, part)| format!("{part}% of {}", workspace::shown(path))).collect();
     let more = torn.count - torn.first.len();
     let rest = if more == 0 { String::new() } else { format!(" and of {}", counted(more, "more file")) };
     (torn.count > 0).then(|| format!("not searched, inside syntax errors: {}{rest}", listed.join(", ")))

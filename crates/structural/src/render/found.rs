@@ -85,7 +85,12 @@ fn entry(hit: &Hit, earlier: Option<&Hit>, later: Option<&Hit>) -> String {
     let matched = clip_of(&hit.text.text, hit.text.characters, MAX_TEXT);
     let mut matched = matched.lines();
     let opening = matched.next().unwrap_or_default();
-    text.push_str(&format!("{}:{}:{}{mark}: {opening}\n", hit.path, hit.start.line, hit.start.column));
+    text.push_str(&format!(
+        "{}:{}:{}{mark}: {opening}\n",
+        workspace::shown(&hit.path),
+        hit.start.line,
+        hit.start.column
+    ));
     for line in matched {
         text.push_str(&format!("    | {}\n", line.strip_prefix(hit.indent.as_str()).unwrap_or(line)));
     }

@@ -32,11 +32,11 @@ pub(crate) fn proposed(
     let mut lines = vec![headline(proposal, staged)];
     if staged.is_some() {
         let files = proposal.files.iter().take(MAX_FILES);
-        lines.extend(
-            files.map(|file| format!("{}: {}", file.path, counted(file.replacements, "replacement"))),
-        );
+        lines.extend(files.map(|file| {
+            format!("{}: {}", workspace::shown(&file.path), counted(file.replacements, "replacement"))
+        }));
         if proposal.files.len() > MAX_FILES {
-            lines.push(format!("… and {} more files", grouped(proposal.files.len() - MAX_FILES)));
+            lines.push(format!("… and {}", counted(proposal.files.len() - MAX_FILES, "more file")));
         }
     }
     lines.extend(warnings(proposal));
@@ -134,7 +134,7 @@ pub(crate) fn warnings(proposal: &Proposal) -> Vec<String> {
 }
 
 fn at(place: &Place) -> String {
-    format!("{}:{}", place.path, place.line)
+    format!("{}:{}", workspace::shown(&place.path), place.line)
 }
 
 fn places(places: &[Place]) -> String {

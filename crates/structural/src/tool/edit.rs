@@ -146,8 +146,10 @@ fn stage(edits: &Edits, args: &EditArgs, proposal: &Proposal) -> Result<Staged, 
     }
     let change = edits.snapshot(&plan)?;
     let diff = edits.diff(&change, 1)?;
-    let reasons =
-        proposal.errors.iter().map(|(place, line)| format!("{}:{} `{line}`", place.path, place.line));
+    let reasons = proposal
+        .errors
+        .iter()
+        .map(|(place, line)| format!("{}:{} `{line}`", workspace::shown(&place.path), place.line));
     let staged = edits::Proposal::new(render::title(proposal), "ast_edit", change)
         .repeat("ast_edit", json!(args))
         .warnings(render::warnings(proposal))

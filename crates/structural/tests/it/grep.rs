@@ -505,3 +505,29 @@ async fn the_schemas_are_written_for_a_model() {
         }
     "#]].assert_eq(&format!("{}\n{:#}\n", grep.description, grep.input_schema));
 }
+
+#[tokio::test]
+async fn a_name_with_a_line_break_forges_no_match() {
+    let bench = Bench::new("");
+    let name = "a\nb.py:1:1: f(2)\n.py";
+    bench.fixture.write(name, "f(1)\n");
+    let arguments = json!({"pattern": "f($X)", "language": "python"});
+    bench
+        .check(
+            "ast_grep",
+            arguments.clone(),
+            expect![[r"
+                1 match in 1 file
+                a\nb.py:1:1: f(2)\n.py:1:1: f(1)
+                    $X = 1
+                searched 1 python file (read as `statement`) in the workspace
+            "]],
+        )
+        .await;
+    assert_eq!(bench.data("ast_grep", arguments).await["matches"][0]["path"], name);
+    let edit = json!({"pattern": "f($X)", "rewrite": "g($X)", "language": "python"});
+    let text = bench.call("ast_edit", edit).await;
+    assert!(text.contains(r"a\nb.py:1:1: f(2)\n.py: 1 replacement") && !text.contains("\nb.py"), "{text}");
+    let text = bench.call("resolve", json!({"edit_id": "edit_1", "action": "accept"})).await;
+    assert!(text.contains(r"`a\nb.py:1:1: f(2)\n.py`: edited"), "{text}");
+}
