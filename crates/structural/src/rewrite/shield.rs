@@ -1,7 +1,7 @@
 //! Parentheses against syntax errors: an operation that may not stand where it came to stand may do so in parentheses.
 //! It must never leave parentheses that did not help.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::Work;
@@ -30,9 +30,12 @@ impl Work<'_> {
             Shield::Untried => {
                 let before = self.cares.clone();
                 let mut changed = false;
-                let own = |mark: &&Mark| mark.what == Marked::Replacement && at_errors.contains(&mark.owner);
-                for mark in marks.iter().filter(own) {
-                    changed |= self.raise(mark, marks);
+                let mut owned: BTreeMap<usize, Vec<&Mark>> = BTreeMap::new();
+                for mark in marks.iter().filter(|mark| at_errors.contains(&mark.owner)) {
+                    owned.entry(mark.owner).or_default().push(mark);
+                }
+                for (owner, marks) in owned {
+                    changed |= self.raise(owner, &marks);
                 }
                 self.shield = Shield::Tried(before);
                 changed
@@ -46,10 +49,11 @@ impl Work<'_> {
     }
 
     /// Puts parentheses around the captures of a replacement, or around all of it where it is but one.
-    fn raise(&mut self, replacement: &Mark, marks: &[Mark]) -> bool {
-        let owner = replacement.owner;
+    fn raise(&mut self, owner: usize, marks: &[&Mark]) -> bool {
+        let all =
+            |mark: &Mark| marks.iter().any(|it| it.what == Marked::Replacement && it.range == mark.range);
         let mut holes = Vec::new();
-        for mark in marks.iter().filter(|mark| mark.owner == owner && mark.range != replacement.range) {
+        for mark in marks.iter().filter(|mark| !all(mark)) {
             let Marked::Capture { hole, origin, .. } = &mark.what else { continue };
             if !self.cares[owner].holes.contains(hole) && self.may_wrap(origin) && !self.is_atom(origin) {
                 holes.push(*hole);

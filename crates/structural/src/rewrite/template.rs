@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use grammars::{Grammar, Rung};
+use grammars::{Grammar, Role, Rung};
 
 use super::alignment::{self, Shared};
 use crate::outline::Outline;
@@ -136,7 +136,14 @@ impl Template {
     /// Whether the language takes a name in parentheses, but not the rewrite.
     fn is_unenclosable(&self, grammar: &'static Grammar) -> bool {
         grammar.parentheses().is_some_and(|(open, close)| {
-            let accepts = |text: &str| Pattern::accepts(grammar, &format!("{open}{text}{close}"));
+            // Not just anywhere: the arguments of a macro may be anything.
+            let is_main = |reading: &str| {
+                grammar.ladder().iter().any(|rung| rung.name == reading && rung.role != Role::Extra)
+            };
+            let accepts = |text: &str| {
+                let enclosed = Pattern::compile(grammar, &format!("{open}{text}{close}"));
+                enclosed.is_ok_and(|pattern| is_main(pattern.reading()))
+            };
             let node = |hole: &Hole| hole.place == Place::Node;
             accepts(STAND_IN) && !accepts(&self.fragment(|_| false)) && !accepts(&self.fragment(node))
         })

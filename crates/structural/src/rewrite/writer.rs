@@ -124,7 +124,8 @@ impl<'a> Writer<'a> {
             self.indent.resize(width, b' ');
             self.blank = width == head.len();
         }
-        if !whole || width < head.len() {
+        let rest = &head[width..];
+        if !whole || !self.layout.openers.iter().any(|opener| opener.as_bytes().starts_with(rest)) {
             self.head = None;
         }
     }
