@@ -2,6 +2,7 @@
 //! held per key, never globally. It never holds a lock while a call runs, only a turn.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::FutureExt;
@@ -25,21 +26,33 @@ pub enum Gate {
 }
 
 impl Gate {
-    fn key(&self, call: &Call) -> Option<String> {
+    fn key(&self, call: &Call) -> Option<Key> {
         match self {
             Self::Parallel => None,
-            Self::Exclusive(key) => Some(key.clone()),
-            Self::PerConversation(key) => {
-                Some(format!("{key}:{}", call.conversation.as_deref().unwrap_or_default()))
-            }
+            Self::Exclusive(key) => Some(Key::Exclusive(key.clone())),
+            Self::PerConversation(key) => Some(Key::PerConversation(key.clone(), call.conversation.clone())),
         }
+    }
+}
+
+/// What is held: an [exclusive](Gate::Exclusive) key is never one of a conversation's, however they are spelt.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Exclusive(String),
+    PerConversation(String, Option<Arc<str>>),
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Exclusive(key) | Self::PerConversation(key, _)) = self;
+        f.write_str(key)
     }
 }
 
 /// Who holds each key and who waits for it, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Gates {
-    keys: Mutex<HashMap<String, Queue>>,
+    keys: Mutex<HashMap<Key, Queue>>,
 }
 
 #[derive(Debug)]
@@ -58,7 +71,7 @@ struct Waiter {
 #[derive(Debug)]
 struct Turn {
     gates: Arc<Gates>,
-    key: String,
+    key: Key,
     passed_on: bool,
 }
 
@@ -71,7 +84,7 @@ impl Drop for Turn {
 }
 
 /// Gives `key` to the next waiter that is still there; forgets the key when nobody waits.
-fn pass_on(gates: &Arc<Gates>, key: &str) {
+fn pass_on(gates: &Arc<Gates>, key: &Key) {
     loop {
         let waiter = {
             let mut keys = gates.lock();
@@ -83,7 +96,7 @@ fn pass_on(gates: &Arc<Gates>, key: &str) {
             queue.holder = waiter.who.clone();
             waiter
         };
-        let turn = Turn { gates: Arc::clone(gates), key: key.to_owned(), passed_on: false };
+        let turn = Turn { gates: Arc::clone(gates), key: key.clone(), passed_on: false };
         match waiter.wake.send(turn) {
             Ok(()) => return,
             Err(mut unwanted) => unwanted.passed_on = true,
@@ -94,7 +107,7 @@ fn pass_on(gates: &Arc<Gates>, key: &str) {
 /// Leaves the queue when the waiting call is dropped.
 struct Waiting<'a> {
     gates: &'a Gates,
-    key: &'a str,
+    key: &'a Key,
     serial: u64,
 }
 
@@ -107,12 +120,12 @@ impl Drop for Waiting<'_> {
 }
 
 impl Gates {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Queue>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Queue>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for `key`, in order of arrival.
-    async fn turn(self: &Arc<Self>, key: String, who: Lineage) -> Result<Turn, Error> {
+    async fn turn(self: &Arc<Self>, key: Key, who: Lineage) -> Result<Turn, Error> {
         let woken = {
             let mut keys = self.lock();
             if !keys.contains_key(&key) {
@@ -135,9 +148,9 @@ impl Gates {
 
 /// The tools on the ring that would close if `who` waited for `key`: a holder waits for each of its descendants, and
 /// a waiting descendant waits for the holder of its own key.
-fn ring(keys: &HashMap<String, Queue>, key: &str, who: &Lineage) -> Option<Vec<String>> {
+fn ring(keys: &HashMap<Key, Queue>, key: &Key, who: &Lineage) -> Option<Vec<String>> {
     let mut seen = vec![key];
-    let mut open: Vec<(&str, Vec<String>)> = vec![(key, Vec::new())];
+    let mut open: Vec<(&Key, Vec<String>)> = vec![(key, Vec::new())];
     while let Some((key, path)) = open.pop() {
         let Some(queue) = keys.get(key) else { continue };
         let mut path = path;
@@ -147,7 +160,7 @@ fn ring(keys: &HashMap<String, Queue>, key: &str, who: &Lineage) -> Option<Vec<S
         }
         for (next, other) in keys {
             let blocked = other.waiting.iter().any(|waiter| waiter.who.descends_from(&queue.holder));
-            if blocked && !seen.contains(&next.as_str()) {
+            if blocked && !seen.contains(&next) {
                 seen.push(next);
                 open.push((next, path.clone()));
             }
@@ -156,7 +169,7 @@ fn ring(keys: &HashMap<String, Queue>, key: &str, who: &Lineage) -> Option<Vec<S
     None
 }
 
-fn refusal(who: &Lineage, key: &str, ring: &[String]) -> Error {
+fn refusal(who: &Lineage, key: &Key, ring: &[String]) -> Error {
     let path =
         std::iter::once(who.tool()).chain(ring.iter().map(String::as_str)).collect::<Vec<_>>().join(" → ");
     Error::refused(format!("`{}` would wait for itself at `{key}`: {path}", who.tool()))

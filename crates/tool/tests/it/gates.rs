@@ -74,6 +74,28 @@ async fn parallel_runs_side_by_side_exclusive_does_not_and_a_conversation_waits_
     assert_eq!(side_by_side(Gate::PerConversation("k".to_owned()), ["a", "b", "c"]).await, 3);
 }
 
+#[tokio::test]
+async fn a_key_of_a_conversation_is_never_an_exclusive_one_nor_that_of_another_conversation() {
+    let hold = Hold::new();
+    let registry = registry(vec![
+        holding("mine", Gate::PerConversation("debug".to_owned()), &hold),
+        quick("all", exclusive("debug:x")),
+        quick("plain", exclusive("debug")),
+        quick("spelt", Gate::PerConversation("debug:x".to_owned())),
+        quick("same", Gate::PerConversation("debug".to_owned())),
+    ]);
+    let surface = registry.surface(Tier::Read);
+    let in_x = surface.clone().conversation("x");
+    let mut mine = Box::pin(in_x.call("mine", json!({})));
+    assert!(poll_once(&mut mine).is_none());
+    for (surface, name) in [(&in_x, "all"), (&in_x, "plain"), (&surface, "spelt"), (&surface, "same")] {
+        assert!(poll_once(&mut Box::pin(surface.call(name, json!({})))).is_some(), "{name} waits for nobody");
+    }
+    assert!(poll_once(&mut Box::pin(in_x.call("same", json!({})))).is_none(), "it has to wait");
+    hold.release(1);
+    assert_eq!(text(&mine.await), "mine");
+}
+
 #[tokio::test(start_paused = true)]
 async fn turns_are_given_in_order_of_arrival_across_tools_with_the_same_key() {
     let log = Log::default();
