@@ -38,10 +38,8 @@ fn text(specs: &[Spec]) -> String {
             spec.tier,
             spec.description.replace('\n', "\n  ")
         ));
-        let required = &spec.input_schema["required"];
         for (name, schema) in spec.input_schema["properties"].as_object().into_iter().flatten() {
-            let needed = required.as_array().is_some_and(|names| names.iter().any(|other| other == name));
-            let mark = if needed { "" } else { "?" };
+            let mark = if spec.requires(name) { "" } else { "?" };
             let about = schema["description"].as_str().unwrap_or_default().replace('\n', "\n      ");
             text.push_str(&format!("    {name}{mark}: {about}\n"));
         }

@@ -45,7 +45,7 @@ pub(crate) struct Origin {
     pub(crate) registry: Weak<Inner>,
     /// What the surface shows; a dispatch narrows it further.
     pub(crate) scope: Option<Scope>,
-    /// The names visible on the surface, for an unknown name's near ones.
+    /// The names visible on the surface, for an unknown name's near ones; `None` for a name that was found.
     pub(crate) visible: Option<Arc<[String]>>,
 }
 
@@ -76,6 +76,12 @@ impl Call {
     /// The highest tier of the surface this call came through.
     pub fn ceiling(&self) -> Tier {
         self.origin.ceiling
+    }
+
+    /// Whether no visible tool has the name that was asked for: the call passes the layers, does nothing, and is answered
+    /// `UnknownTool`.
+    pub fn is_unknown(&self) -> bool {
+        self.origin.visible.is_some()
     }
 
     /// The id of the call that made this one through [`Dispatch`](crate::Dispatch).

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::tidy::is_required;
+use crate::schema::requires;
 use crate::{Error, nearest};
 
 /// The most mistakes one answer names.
@@ -35,7 +35,7 @@ pub(crate) fn signature(schema: &Value) -> String {
     let Some(properties) = schema["properties"].as_object().filter(|members| !members.is_empty()) else {
         return "none".to_owned();
     };
-    let mark = |name: &String| if is_required(schema, name) { name.clone() } else { format!("{name}?") };
+    let mark = |name: &String| if requires(schema, name) { name.clone() } else { format!("{name}?") };
     properties.keys().map(mark).collect::<Vec<_>>().join(", ")
 }
 
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn null_equals_absent_where_nothing_is_required() {
+    fn null_equals_absent_where_nothing_requires() {
         assert_eq!(mistake(json!({"pattern": "x", "max_results": null, "mode": null})), "fits");
         assert_eq!(mistake(json!({"pattern": "x", "rules": [{"pattern": "y", "note": null}]})), "fits");
         assert_eq!(mistake(json!(null)), "`find`: `pattern` is required (a string)");

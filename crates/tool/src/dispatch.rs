@@ -12,6 +12,7 @@ const MAX_DEPTH: usize = 32;
 
 /// Re-entry into the registry from inside a call. Cheap to clone; useless once the call has ended.
 #[derive(Clone)]
+#[must_use]
 pub struct Dispatch {
     parent: Arc<Call>,
 }

@@ -16,12 +16,14 @@ use crate::{Call, Error, Output, Spec, Tool};
 
 pub(crate) struct Innermost {
     pub(crate) inner: Arc<dyn Tool>,
+    /// The one it was attached with: what the tool says later changes nothing for gate and layers.
+    pub(crate) spec: Arc<Spec>,
     pub(crate) tenure: Tenure,
 }
 
 impl Tool for Innermost {
     fn spec(&self) -> &Spec {
-        self.inner.spec()
+        &self.spec
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Output, Error>> {
@@ -31,9 +33,7 @@ impl Tool for Innermost {
             if let Some(error) = self.tenure.stopped(&name, &cancellation).await {
                 return Err(error);
             }
-            let caught = AssertUnwindSafe(async { self.inner.call(call).await }).catch_unwind();
-            let work = caught.map(|done| done.unwrap_or_else(|panic| Err(panicked(&name, &*panic))));
-            let mut work = std::pin::pin!(work);
+            let mut work = std::pin::pin!(caught(&self.inner, call));
             let error = tokio::select! {
                 biased;
                 done = &mut work => return done,
@@ -47,8 +47,16 @@ impl Tool for Innermost {
     }
 }
 
+/// Calls `tool`; a panic is an answer. The call is made inside the future, so that a tool that panics before it has one
+/// is caught too.
+pub(crate) async fn caught(tool: &Arc<dyn Tool>, call: Call) -> Result<Output, Error> {
+    let name = Arc::clone(&call.tool);
+    let done = AssertUnwindSafe(async { tool.call(call).await }).catch_unwind().await;
+    done.unwrap_or_else(|panic| Err(panicked(&name, &*panic)))
+}
+
 /// The answer of a call that has to stop: `error` where nothing was changed, else the truth about the change.
-async fn interrupted(
+pub(crate) async fn interrupted(
     life: &Life,
     mut work: Pin<&mut impl Future<Output = Result<Output, Error>>>,
     error: Error,
@@ -76,7 +84,7 @@ async fn interrupted(
 }
 
 /// The answer to a panic, with its message.
-pub(crate) fn panicked(tool: &str, panic: &(dyn Any + Send)) -> Error {
+fn panicked(tool: &str, panic: &(dyn Any + Send)) -> Error {
     Error::bug(format!("`{tool}` panicked: {}", panic_text(panic)))
         .with_hint("this is a defect of the tool; other tools are not affected")
 }

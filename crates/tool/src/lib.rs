@@ -54,6 +54,7 @@
 mod arguments;
 mod call;
 mod cancel;
+mod card;
 mod check;
 mod context;
 mod dispatch;
@@ -77,10 +78,12 @@ mod tenure;
 mod tidy;
 mod tier;
 mod typed;
+mod unknown;
 
 pub use arguments::Arguments;
 pub use call::{Call, Progress};
 pub use cancel::Cancellation;
+pub use card::Card;
 pub use context::{Context, ExecContext, ReadContext, WriteContext};
 pub use dispatch::Dispatch;
 pub use error::{Error, ErrorKind};
@@ -90,9 +93,14 @@ pub use layer::Layer;
 pub use near::nearest;
 pub use output::{MAX_RESULT_TEXT, Output, Part};
 pub use permit::{Authority, WritePermit, WriteWatcher};
-pub use policy::{Approver, Card, Decision, Policy, Verdict};
-pub use registry::{AttachError, Registry, RegistryBuilder};
+pub use policy::{Approver, Decision, Policy, Verdict};
+pub use registry::{AttachError, Changes, Registry, RegistryBuilder};
 pub use spec::{About, Spec};
 pub use surface::{Request, Surface};
 pub use tier::Tier;
 pub use typed::{ExecTool, ReadTool, Tool, TypedTool, WriteTool, tool};
+
+/// What derives the schema of a tool's arguments, in the version that [`TypedTool`] expects.
+pub use schemars;
+/// What [`Arguments`] and [`Output`] hold, in the version they expect.
+pub use serde_json;

@@ -5,18 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use tokio_util::task::TaskTracker;
 
 use crate::gate::{self, Gates};
 use crate::innermost::Innermost;
-use crate::spec::About;
 use crate::tenure::Tenure;
-use crate::{
-    Authority, Call, Cancellation, Error, Layer, Output, Spec, Surface, Tier, Tool, nearest, schema,
-};
+use crate::unknown::Unknown;
+use crate::{Authority, Cancellation, Layer, Spec, Surface, Tier, Tool, schema};
 
 /// Why tools could not be attached; nothing was attached then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +53,7 @@ pub enum AttachError {
 
 /// The tools of one run. Cloning shares them.
 #[derive(Clone)]
+#[must_use]
 pub struct Registry {
     pub(crate) inner: Arc<Inner>,
 }
@@ -66,7 +63,8 @@ pub(crate) struct Inner {
     outside: Vec<Arc<dyn Layer>>,
     inside: Vec<Arc<dyn Layer>>,
     gates: Arc<Gates>,
-    unknown: Arc<dyn Tool>,
+    /// Where names go that no visible tool has.
+    unknown: Seat,
     authority: Authority,
     changes: watch::Sender<u64>,
     in_flight: TaskTracker,
@@ -85,7 +83,7 @@ struct Table {
 pub(crate) struct Seat {
     pub(crate) tool: Arc<dyn Tool>,
     pub(crate) spec: Arc<Spec>,
-    resource: Arc<str>,
+    pub(crate) tenure: Tenure,
 }
 
 /// Collects layers. See [`Registry::builder`].
@@ -112,7 +110,12 @@ impl RegistryBuilder {
 
     /// An empty registry with these layers and an authority of its own.
     pub fn build(self) -> Registry {
-        let unknown = wrap(&self.outside, Arc::new(Unknown { spec: unknown_spec() }));
+        let nobody = Arc::new(Unknown::new());
+        let unknown = Seat {
+            spec: Arc::new(nobody.spec().clone()),
+            tool: wrap(&self.outside, nobody),
+            tenure: Tenure { resource: None, detached: Cancellation::new() },
+        };
         Registry {
             inner: Arc::new(Inner {
                 table: RwLock::default(),
@@ -156,8 +159,8 @@ impl Registry {
             if let Some(problem) = schema::problem(&spec.input_schema) {
                 return Err(AttachError::BadSchema { name, problem });
             }
-            let tenure = Tenure { resource: Arc::clone(&owner), detached: detached.clone() };
-            let seat = Seat { tool: self.inner.seat(tool, tenure), spec, resource: Arc::clone(&owner) };
+            let tenure = Tenure { resource: Some(Arc::clone(&owner)), detached: detached.clone() };
+            let seat = self.inner.seat(tool, spec, tenure);
             if seats.insert(name.clone(), seat).is_some() {
                 return Err(AttachError::DuplicateTool { name, resource: resource.to_owned() });
             }
@@ -172,7 +175,7 @@ impl Registry {
         if let Some((name, seat)) = seats.keys().find_map(|name| table.tools.get_key_value(name)) {
             return Err(AttachError::DuplicateTool {
                 name: name.clone(),
-                resource: seat.resource.to_string(),
+                resource: seat.tenure.resource.as_deref().unwrap_or_default().to_owned(),
             });
         }
         table.tools.append(&mut seats);
@@ -182,13 +185,13 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes the resource's tools out of every schema at once. Calls in flight end with `Unavailable`: from the wait
-    /// for a gate inward at once, from a layer further out when it hands them on; a commit that has begun is finished
-    /// and answered. Says whether it was attached.
+    /// Takes the resource's tools out of every schema at once. Calls in flight end with `Unavailable` at once, wherever
+    /// they wait: for a layer, a gate, or in the tool; a commit that has begun is finished and answered. Says whether it
+    /// was attached.
     pub fn detach(&self, resource: &str) -> bool {
         let mut table = self.inner.write();
         let Some(detached) = table.resources.remove(resource) else { return false };
-        table.tools.retain(|_, seat| &*seat.resource != resource);
+        table.tools.retain(|_, seat| seat.tenure.resource.as_deref() != Some(resource));
         drop(table);
         detached.cancel();
         self.inner.changes.send_modify(|version| *version += 1);
@@ -203,6 +206,7 @@ impl Registry {
         let resources = std::mem::take(&mut table.resources);
         drop(table);
         resources.values().for_each(Cancellation::cancel);
+        self.inner.unknown.tenure.detached.cancel();
         self.inner.in_flight.close();
         self.inner.changes.send_modify(|version| *version += 1);
     }
@@ -231,9 +235,9 @@ impl Registry {
         self.inner.authority.clone()
     }
 
-    /// Counts attachments and detachments; changes when the list of tools may have.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.inner.changes.subscribe()
+    /// Hears of each attachment and detachment from now on: the list of tools may have changed.
+    pub fn changes(&self) -> Changes {
+        Changes(self.inner.changes.subscribe())
     }
 }
 
@@ -243,10 +247,29 @@ impl fmt::Debug for Registry {
     }
 }
 
+/// Hears when a registry's list of tools may have changed. See [`Registry::changes`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Changes(watch::Receiver<u64>);
+
+impl Changes {
+    /// Waits for a change since the last time it answered; several are told once. For ever once the registry has gone.
+    ///
+    /// # Cancel safety
+    /// Safe to drop at any await: no change is lost.
+    pub async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
 impl Inner {
-    fn seat(&self, tool: Arc<dyn Tool>, tenure: Tenure) -> Arc<dyn Tool> {
-        let innermost = Arc::new(Innermost { inner: tool, tenure: tenure.clone() });
-        wrap(&self.outside, gate::gated(wrap(&self.inside, innermost), &self.gates, tenure))
+    fn seat(&self, tool: Arc<dyn Tool>, spec: Arc<Spec>, tenure: Tenure) -> Seat {
+        let innermost = Innermost { inner: tool, spec: Arc::clone(&spec), tenure: tenure.clone() };
+        let inside = wrap(&self.inside, Arc::new(innermost));
+        let tool = wrap(&self.outside, gate::gated(inside, &self.gates, tenure.clone()));
+        Seat { tool, spec, tenure }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Seat> {
@@ -258,7 +281,7 @@ impl Inner {
         &self.in_flight
     }
 
-    pub(crate) fn unknown(&self) -> &Arc<dyn Tool> {
+    pub(crate) fn unknown(&self) -> &Seat {
         &self.unknown
     }
 
@@ -291,37 +314,4 @@ fn check_name(name: &str) -> Result<(), AttachError> {
         return Ok(());
     }
     Err(AttachError::BadName { name: name.to_owned() })
-}
-
-/// Answers every name that is not visible, in the same layers as real tools, so that they see those calls too.
-struct Unknown {
-    spec: Spec,
-}
-
-fn unknown_spec() -> Spec {
-    let schema = serde_json::json!({"type": "object", "properties": {}, "additionalProperties": false});
-    Spec::new(About::new("unknown", "Answers names that no visible tool has."), Tier::Read, schema)
-}
-
-impl Tool for Unknown {
-    fn spec(&self) -> &Spec {
-        &self.spec
-    }
-
-    fn call(&self, call: Call) -> BoxFuture<'_, Result<Output, Error>> {
-        let visible = call.origin.visible.as_deref().unwrap_or_default();
-        let near = nearest(&call.tool, visible.iter().map(String::as_str), 3);
-        let error = Error::unknown_tool(format!("there is no tool named `{}`", call.tool));
-        let quoted =
-            |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let hint = if !near.is_empty() {
-            format!("did you mean {}?", quoted(&near))
-        } else if visible.is_empty() {
-            "no tool is attached here".to_owned()
-        } else {
-            let names: Vec<&str> = visible.iter().map(String::as_str).collect();
-            format!("the tools here are {}", quoted(&names))
-        };
-        std::future::ready(Err(error.with_hint(hint))).boxed()
-    }
 }

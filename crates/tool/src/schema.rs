@@ -35,6 +35,11 @@ pub(crate) fn of<T: JsonSchema>() -> Value {
     schema
 }
 
+/// Whether an object of this schema must have the member `name`.
+pub(crate) fn requires(schema: &Value, name: &str) -> bool {
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required == name))
+}
+
 /// Where a schema stands: only a member may be left out, so only there `null` means absent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::innermost::panic_text;
-use crate::{Gate, Tier, tidy};
+use crate::{Gate, Tier, schema, tidy};
 
 type Preview = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 
@@ -36,8 +36,13 @@ impl Spec {
         Self { name, tier, description, input_schema, gate, preview }
     }
 
+    /// Whether a call must give the argument `name`.
+    pub fn requires(&self, name: &str) -> bool {
+        schema::requires(&self.input_schema, name)
+    }
+
     /// What a call with these arguments would change, in words for an approval card; `None` when the tool has no
-    /// preview or the arguments do not fit. A preview that panics says so.
+    /// preview or the arguments do not fit. A preview that panics says so. It may block: see [`About::preview`].
     pub fn preview(&self, arguments: &Value) -> Option<String> {
         let preview = self.preview.as_ref()?;
         let arguments = tidy::tidied(&self.input_schema, arguments);
@@ -73,7 +78,8 @@ impl About {
         self
     }
 
-    /// How an approval card says what a call will change.
+    /// How an approval card says what a call will change. It may block, to read files: it is asked where blocking is
+    /// allowed, and only when somebody is asked.
     #[must_use]
     pub fn preview<A: DeserializeOwned>(
         mut self,
@@ -92,5 +98,5 @@ impl fmt::Debug for About {
 
 /// The spec of a tool whose arguments are `A`.
 pub(crate) fn spec<A: JsonSchema>(about: About, tier: Tier) -> Spec {
-    Spec::new(about, tier, crate::schema::of::<A>())
+    Spec::new(about, tier, schema::of::<A>())
 }

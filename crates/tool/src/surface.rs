@@ -2,22 +2,22 @@
 //! grant is the called tool's own tier, never the ceiling.
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::FutureExt;
 
 use crate::call::{Lineage, Origin};
-use crate::innermost::panicked;
+use crate::innermost::{caught, interrupted};
 use crate::life::{Life, LifeGuard};
 use crate::registry::{Inner, Registry, Seat};
-use crate::{Arguments, Call, Cancellation, Error, MAX_RESULT_TEXT, Output, Progress, Spec, Tier};
+use crate::{Arguments, Call, Cancellation, Error, ErrorKind, MAX_RESULT_TEXT, Output, Progress, Spec, Tier};
 
 type View = Arc<dyn Fn(&Spec) -> bool + Send + Sync>;
 
 /// Lists and serves the tools up to a ceiling. Cheap to clone.
 #[derive(Clone)]
+#[must_use]
 pub struct Surface {
     registry: Registry,
     scope: Scope,
@@ -103,14 +103,12 @@ impl Surface {
     }
 
     /// The same surface for one conversation.
-    #[must_use]
     pub fn conversation(mut self, id: impl Into<Arc<str>>) -> Self {
         self.scope.conversation = Some(id.into());
         self
     }
 
     /// A narrower view: only tools that `keep` accepts, besides what this one shows.
-    #[must_use]
     pub fn only(mut self, keep: impl Fn(&Spec) -> bool + Send + Sync + 'static) -> Self {
         let before = self.scope.view.take();
         self.scope.view =
@@ -170,20 +168,34 @@ pub(crate) async fn serve(
     parent: Option<&Call>,
     request: Request,
 ) -> Result<Output, Error> {
-    let seat = registry.find(&request.tool).filter(|seat| scope.sees(&seat.spec));
-    let call = stamp(registry, scope, parent, request, seat.as_ref());
-    let (name, life) = (Arc::clone(&call.tool), Arc::clone(&call.origin.life));
+    let found = registry.find(&request.tool).filter(|seat| scope.sees(&seat.spec));
+    let call = stamp(registry, scope, parent, request, found.as_ref());
     let _cancel = CancelOnDrop(call.cancellation.clone());
-    let _life = LifeGuard(life);
+    let _life = LifeGuard(Arc::clone(&call.origin.life));
     let _in_flight = registry.in_flight().token();
-    let tool = seat.as_ref().map_or_else(|| registry.unknown(), |seat| &seat.tool);
-    // Once more, for the layers themselves: a tool's own panic ends at the innermost wrapper. The call is made inside
-    // the future, so that a layer that panics before it has one is caught too.
-    match AssertUnwindSafe(async { tool.call(call).await }).catch_unwind().await {
-        Ok(Ok(output)) => Ok(output.bounded(MAX_RESULT_TEXT)),
-        Ok(Err(error)) => Err(error.bounded(MAX_RESULT_TEXT)),
-        Err(panic) => Err(panicked(&name, &*panic).bounded(MAX_RESULT_TEXT)),
+    let answer = answer(found.as_ref().unwrap_or(registry.unknown()), call).await;
+    answer.map(|output| output.bounded(MAX_RESULT_TEXT)).map_err(|error| error.bounded(MAX_RESULT_TEXT))
+}
+
+/// What the layers answer, once more guarded for themselves: a panic of theirs is an answer, and a wait of theirs, such
+/// as that for a person, ends with the call. A tool's own panic, and its own wait, end at the innermost wrapper.
+async fn answer(seat: &Seat, call: Call) -> Result<Output, Error> {
+    let (name, cancellation, life) =
+        (Arc::clone(&call.tool), call.cancellation.clone(), Arc::clone(&call.origin.life));
+    let mut work = std::pin::pin!(caught(&seat.tool, call));
+    let error = tokio::select! {
+        biased;
+        done = &mut work => return done,
+        error = seat.tenure.stop(&name, &cancellation) => error,
+    };
+    cancellation.cancel();
+    // Layers that listen end the call themselves, and the others see how it ended.
+    if let Some(done) = work.as_mut().now_or_never() {
+        // They were told to stop, and cannot know why.
+        let unsaid = matches!(&done, Err(Error { kind: ErrorKind::Cancelled, .. }));
+        return if unsaid && error.kind != ErrorKind::Cancelled { Err(error) } else { done };
     }
+    interrupted(&life, work, error).await
 }
 
 fn stamp(

@@ -1,14 +1,15 @@
-//! How long a tool's resource stays attached. Shared by the waits that end when it is detached: for a gate, and for
-//! the tool itself.
+//! How long a tool's resource stays attached, and a registry open. Shared by the waits that end with it: for a layer,
+//! for a gate, and for the tool itself.
 
 use std::sync::Arc;
 
 use crate::{Cancellation, Error};
 
-/// One resource's stay in a registry.
+/// One resource's stay in a registry, or the registry's own.
 #[derive(Clone, Debug)]
 pub(crate) struct Tenure {
-    pub(crate) resource: Arc<str>,
+    /// `None` for the registry as a whole: of names that no tool has.
+    pub(crate) resource: Option<Arc<str>>,
     /// Cancelled when the resource is detached.
     pub(crate) detached: Cancellation,
 }
@@ -21,10 +22,12 @@ impl Tenure {
     pub(crate) async fn stop(&self, tool: &str, cancellation: &Cancellation) -> Error {
         tokio::select! {
             biased;
-            () = self.detached.cancelled() => Error::unavailable(format!(
-                "`{tool}` ended: its resource `{}` was detached from the run",
-                self.resource
-            )),
+            () = self.detached.cancelled() => Error::unavailable(match &self.resource {
+                Some(resource) => {
+                    format!("`{tool}` ended: its resource `{resource}` was detached from the run")
+                }
+                None => format!("`{tool}` ended: the run is closed"),
+            }),
             () = cancellation.cancelled() => Error::cancelled(format!("`{tool}` was cancelled")),
         }
     }

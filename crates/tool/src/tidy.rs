@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use crate::schema::requires;
+
 /// The arguments as they are checked and decoded: no arguments are an empty object, a `null` member that the schema
 /// knows and does not require is absent, at any depth, and an integer spelt `3.0` is `3`.
 pub(crate) fn tidied<'a>(schema: &Value, sent: &'a Value) -> Cow<'a, Value> {
@@ -28,7 +30,7 @@ fn untidy(value: &Value) -> bool {
 fn tidy(schema: &Value, value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let absent = |name: &str| member(schema, name).is_some() && !is_required(schema, name);
+            let absent = |name: &str| member(schema, name).is_some() && !requires(schema, name);
             let kept = members.iter().filter(|(name, value)| !(value.is_null() && absent(name)));
             let below = |name: &str, value| tidy(member(schema, name).unwrap_or(&Value::Null), value);
             Value::Object(kept.map(|(name, value)| (name.clone(), below(name, value))).collect())
@@ -60,8 +62,4 @@ fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
 
 fn member<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     branches(schema).find_map(|branch| branch.get("properties")?.get(name))
-}
-
-pub(crate) fn is_required(schema: &Value, name: &str) -> bool {
-    schema["required"].as_array().is_some_and(|names| names.iter().any(|required| required == name))
 }

@@ -111,7 +111,7 @@ impl Session {
                     None => break,
                 },
                 Some(ended) = self.calls.join_next(), if !self.calls.is_empty() => report(ended),
-                Ok(()) = changes.changed() => self.post(message::notification("tools/changed", &json!({}))),
+                () = changes.changed() => self.post(message::notification("tools/changed", &json!({}))),
                 () = self.outbox.closed() => break,
             }
             if self.calls.len() > MAX_RUNNING + MAX_WAITING {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::described;
-use crate::Spec;
+use crate::{Spec, schema};
 
 /// Keywords outside strict mode's subset; what they say goes into the description.
 const DROPPED: [&str; 4] = ["default", "description", "minLength", "maxLength"];
@@ -54,7 +54,7 @@ fn strict(schema: &Value) -> Value {
             dropped if DROPPED.contains(&dropped) => continue,
             "anyOf" => value.as_array().into_iter().flatten().map(self::strict).collect(),
             "items" => self::strict(value),
-            "properties" => properties(object, value),
+            "properties" => properties(schema, value),
             _ => value.clone(),
         };
         strict.insert(keyword.clone(), value);
@@ -66,13 +66,10 @@ fn strict(schema: &Value) -> Value {
     Value::Object(strict)
 }
 
-fn properties(object: &Map<String, Value>, members: &Value) -> Value {
-    let required = object.get("required").and_then(Value::as_array);
-    let is_required =
-        |name: &str| required.is_some_and(|names| names.iter().any(|required| required == name));
+fn properties(given: &Value, members: &Value) -> Value {
     let member = |(name, schema): (&String, &Value)| {
         let schema = strict(schema);
-        (name.clone(), if is_required(name) { schema } else { nullable(schema) })
+        (name.clone(), if schema::requires(given, name) { schema } else { nullable(schema) })
     };
     members.as_object().into_iter().flatten().map(member).collect::<Map<_, _>>().into()
 }

@@ -42,6 +42,26 @@ async fn layers_wrap_outermost_first_and_unknown_names_pass_the_outer_ones() {
 }
 
 #[tokio::test]
+async fn a_layer_can_tell_a_name_that_no_visible_tool_has() {
+    let log = Log::default();
+    let told = log.clone();
+    let tells = move |inner| -> Arc<dyn Tool> {
+        let told = told.clone();
+        let body = move |call: Call, inner: Arc<dyn Tool>| -> BoxFuture<'static, Answer> {
+            told.add(format!("{} {}", call.tool, call.is_unknown()));
+            Box::pin(async move { inner.call(call).await })
+        };
+        Arc::new(Around { inner, body })
+    };
+    let registry = Registry::builder().layer(tells).build();
+    registry.attach("bench", vec![plain::<ReadContext>("look"), plain::<WriteContext>("hidden")]).unwrap();
+    for name in ["look", "hidden", "unknown"] {
+        let _ = registry.surface(Tier::Read).call(name, json!({})).await;
+    }
+    assert_eq!(log.take(), ["look false", "hidden true", "unknown true"]);
+}
+
+#[tokio::test]
 async fn layers_see_how_a_call_ended() {
     let log = Log::default();
     let registry = Registry::builder().layer(logging("ledger", &log)).build();

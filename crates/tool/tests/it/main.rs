@@ -5,11 +5,14 @@
 mod arguments;
 mod attachment;
 mod cancellation;
+mod cards;
 mod contexts;
 mod exports;
+mod fixed;
 mod gates;
 mod layers;
 mod panics;
 mod permits;
 mod scripted;
 mod visibility;
+mod waiting;
