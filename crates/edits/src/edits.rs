@@ -28,6 +28,7 @@ use crate::verify::verify;
 ///
 /// Every method may block on the disk: call it where blocking is allowed.
 #[derive(Clone)]
+#[must_use]
 pub struct Edits {
     inner: Arc<Inner>,
 }
