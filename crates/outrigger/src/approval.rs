@@ -65,7 +65,7 @@ impl Approval {
             .with_hint("attach an approver to the run, or allow the tool by policy"));
         };
         let verdict = tokio::select! {
-            verdict = approver.ask(Card::new(spec, call)) => verdict.map_err(|error| unanswered(&spec.name, error))?,
+            verdict = put(approver, spec, call) => verdict.map_err(|error| unanswered(&spec.name, error))?,
             () = call.cancellation.cancelled() => {
                 return Err(Error::cancelled(format!("`{}` was cancelled while it waited for approval", spec.name)));
             }
@@ -80,6 +80,13 @@ impl Approval {
             _ => Err(denied(&spec.name, None)),
         }
     }
+}
+
+/// Makes the card, whose preview may read files, where blocking is allowed, and shows it.
+async fn put(approver: &Arc<dyn Approver>, spec: &Spec, call: &Call) -> Result<Verdict, Error> {
+    let (spec, call) = (spec.clone(), call.clone());
+    let card = tokio::task::spawn_blocking(move || Card::new(&spec, &call)).await;
+    approver.ask(card.map_err(|error| Error::unavailable(format!("no card could be made: {error}")))?).await
 }
 
 fn denied(tool: &str, words: Option<String>) -> Error {
@@ -117,7 +124,10 @@ impl Tool for Approved {
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Output, Error>> {
         async move {
-            self.approval.admit(self.inner.spec(), &call).await?;
+            // A name that no tool has does nothing, so nobody is asked about it.
+            if !call.is_unknown() {
+                self.approval.admit(self.inner.spec(), &call).await?;
+            }
             self.inner.call(call).await
         }
         .boxed()

@@ -6,7 +6,8 @@
 //! a run) → `syntax.rs` → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
 //!
 //! The rooms behind it are re-exported: [`tool`] (the contract), [`workspace`] (files and paths), [`edits`] (the one
-//! door for changes), [`peer`] (child processes), and `structural` with its feature.
+//! door for changes), and, each with its feature, `peer` (child processes: `process`) and
+//! `structural`.
 //!
 //! # Invariants
 //! - A call never waits for an approval that nobody can give: it is refused.
@@ -14,20 +15,40 @@
 //! - This crate reads the environment only to find the state folder, and only when the host names none.
 //!
 //! # Example
-//! ```no_run
-//! use outrigger::{AllowAll, Grammars, Run, Tier, workspace::Workspace};
+#![cfg_attr(feature = "structural", doc = "```no_run")]
+#![cfg_attr(not(feature = "structural"), doc = "```ignore")]
+//! use outrigger::{About, AllowAll, Error, Grammars, Output, ReadContext, Run, Tier, TypedTool, workspace::Workspace};
 //! use serde_json::json;
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Greet {
+//!     /// Whom to greet.
+//!     name: String,
+//! }
+//!
+//! struct MyTool;
+//!
+//! impl TypedTool for MyTool {
+//!     type Args = Greet;
+//!     type Context = ReadContext;               // a read tool; it cannot change files
+//!     fn about(&self) -> About {
+//!         About::new("greet", "Greets somebody.")
+//!     }
+//!     async fn call(&self, args: Greet, _cx: ReadContext) -> Result<Output, Error> {
+//!         Ok(Output::text(format!("hello, {}", args.name)))
+//!     }
+//! }
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let run = Run::builder(Workspace::open(".")?)
-//!     .syntax(Grammars::bundled())
-//!     .approver(AllowAll)
+//!     .syntax(Grammars::bundled())              // ast_grep, ast_edit, resolve
+//!     .tool(MyTool)                             // your own tools live in the same registry
+//!     .approver(AllowAll)                       // or yours: write and exec calls are asked about
 //!     .build()?;
-//! let found = run
-//!     .surface(Tier::Read)
-//!     .call("ast_grep", json!({"pattern": "$X.unwrap()", "language": "rust"}))
-//!     .await?;
-//! println!("{}", found.to_text());
+//! let plan_mode = run.surface(Tier::Read);      // lists and serves read tools only
+//! let schemas = outrigger::tool::export::openai(&plan_mode.specs());
+//! let found = plan_mode.call("ast_grep", json!({"pattern": "$X.unwrap()", "language": "rust"})).await?;
+//! println!("{}", found.to_text());              // found.data holds the same as objects
 //! run.close().await;
 //! # Ok(())
 //! # }
@@ -46,9 +67,13 @@ pub use run::{BuildError, Parts, ResourceError, Run, RunBuilder};
 pub use state::{check_state_folder, state_folder};
 #[cfg(feature = "structural")]
 pub use syntax::Grammars;
-pub use tool::{Approver, Card, Decision, Error, ErrorKind, Output, Policy, Surface, Tier, Tool, Verdict};
+pub use tool::{
+    About, Approver, Call, Card, Context, Decision, Error, ErrorKind, ExecContext, Gate, Layer, Output,
+    Policy, ReadContext, Surface, Tier, Tool, TypedTool, Verdict, WriteContext,
+};
 
 pub use edits;
+#[cfg(feature = "process")]
 pub use peer;
 #[cfg(feature = "structural")]
 pub use structural;

@@ -6,8 +6,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use edits::{Edits, Resolve};
-use tool::{AttachError, Layer, Registry, Surface, Tier, Tool};
+use edits::{Edits, Limits, Resolve};
+use tool::{AttachError, Layer, Registry, Surface, Tier, Tool, TypedTool};
 use workspace::Workspace;
 
 #[cfg(feature = "structural")]
@@ -57,6 +57,8 @@ pub struct RunBuilder {
     policy: Arc<dyn Policy>,
     approver: Option<Arc<dyn Approver>>,
     layers: Vec<Arc<dyn Layer>>,
+    inner_layers: Vec<Arc<dyn Layer>>,
+    limits: Limits,
     state_folder: Option<PathBuf>,
     keep_staged: bool,
     staging: bool,
@@ -81,7 +83,12 @@ impl RunBuilder {
     }
 
     /// Adds one tool of the host's, as a resource that bears the tool's name.
-    pub fn tool(self, tool: Arc<dyn Tool>) -> Self {
+    pub fn tool(self, tool: impl TypedTool) -> Self {
+        self.raw_tool(tool::tool(tool))
+    }
+
+    /// The same for a tool that is adapted already, or written against [`Tool`] itself.
+    pub fn raw_tool(self, tool: Arc<dyn Tool>) -> Self {
         let name = tool.spec().name.clone();
         self.resource(&name, move |_| vec![Arc::clone(&tool)])
     }
@@ -101,6 +108,18 @@ impl RunBuilder {
     /// Adds a layer around every call, outside approval, inside the layers added before.
     pub fn layer(mut self, layer: impl Layer + 'static) -> Self {
         self.layers.push(Arc::new(layer));
+        self
+    }
+
+    /// Adds a layer inside the gates, inside the inner layers added before: it runs while a call holds its turn.
+    pub fn inner_layer(mut self, layer: impl Layer + 'static) -> Self {
+        self.inner_layers.push(Arc::new(layer));
+        self
+    }
+
+    /// How many edits stay staged and for how long, how long a commit waits for another, how much of a diff is shown.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -127,9 +146,12 @@ impl RunBuilder {
         for layer in self.layers {
             registry = registry.layer(move |inner| layer.wrap(inner));
         }
+        for layer in self.inner_layers {
+            registry = registry.inner_layer(move |inner| layer.wrap(inner));
+        }
         let registry = registry.layer(ApprovalLayer(Approval::new(self.policy, self.approver))).build();
         let state = state::state(self.state_folder, self.keep_staged, self.workspace.root());
-        let edits = Edits::open(self.workspace.clone(), registry.authority(), state)?;
+        let edits = Edits::open_with(self.workspace.clone(), registry.authority(), state, self.limits)?;
         let parts = Parts { workspace: self.workspace, edits };
         let mut factories: BTreeMap<String, Factory> = BTreeMap::new();
         if self.staging {
@@ -186,6 +208,8 @@ impl Run {
             policy: Arc::new(ByTier),
             approver: None,
             layers: Vec::new(),
+            inner_layers: Vec::new(),
+            limits: Limits::default(),
             state_folder: None,
             keep_staged: false,
             staging: false,
@@ -213,6 +237,10 @@ impl Run {
     /// [`ResourceError`] for a resource the run was not built with, or one that is attached.
     pub fn attach(&self, name: &str) -> Result<(), ResourceError> {
         let Some(factory) = self.factories.get(name) else { return Err(self.unknown(name)) };
+        // Asked first: making tools may cost what an attached resource holds already.
+        if self.registry.resources().iter().any(|attached| attached == name) {
+            return Err(AttachError::DuplicateResource { resource: name.to_owned() }.into());
+        }
         Ok(self.registry.attach(name, factory(&self.parts))?)
     }
 

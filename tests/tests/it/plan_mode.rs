@@ -78,7 +78,7 @@ async fn the_schema_lists_read_tools_only() {
 #[tokio::test]
 async fn a_hidden_name_answers_as_one_that_never_existed() {
     let fixture = Fixture::empty();
-    let run = builder(&fixture).tool(tool::tool(ExecRelay)).build().expect("a run");
+    let run = builder(&fixture).tool(ExecRelay).build().expect("a run");
     let plan = run.surface(Tier::Read);
     // Names of one length and as far from every visible one, so that the whole answers can be compared.
     assert_eq!(unknown(&plan, "resolve").await, unknown(&plan, "qqqqqqq").await);
@@ -90,8 +90,8 @@ async fn a_hidden_name_answers_as_one_that_never_existed() {
 async fn re_entry_keeps_the_ceiling() {
     let fixture = Fixture::empty();
     let run = builder(&fixture)
-        .tool(tool::tool(relay("relay")))
-        .tool(tool::tool(ExecRelay))
+        .tool(relay("relay"))
+        .tool(ExecRelay)
         .build()
         .expect("a run");
     // From a full surface, a read tool still cannot reach above its own tier.
@@ -112,7 +112,7 @@ async fn a_dispatch_kept_past_its_call_is_refused() {
     let fixture = Fixture::empty();
     let relay = relay("relay");
     let kept = Arc::clone(&relay.kept);
-    let run = builder(&fixture).tool(tool::tool(relay)).build().expect("a run");
+    let run = builder(&fixture).tool(relay).build().expect("a run");
     let _ = run.surface(Tier::Exec).call("relay", json!({"tool": "ast_grep"})).await;
     let dispatch = kept.lock().unwrap().take().expect("the kept dispatch");
     assert_eq!(dispatch.call("ast_grep", json!({})).await.expect_err("too late").kind.name(), "refused");
