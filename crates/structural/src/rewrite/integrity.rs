@@ -78,7 +78,7 @@ impl Trees<'_> {
             Marked::Capture { origin, exact, .. } => {
                 self.came_through(&mark.range, origin, *exact) && !self.lacks_parentheses(&mark.range, origin)
             }
-            Marked::Run { origins, .. } => self.is_run(mark, origins),
+            Marked::Run { origins, .. } => self.is_run(mark, origins, chosen),
             Marked::Glued { .. } => self.is_name(&mark.range),
             Marked::Quoted { .. } => spans::inside_string(self.grammar, root, mark.range.start.max(1)),
         }
@@ -204,7 +204,7 @@ impl Trees<'_> {
     }
 
     /// Whether each item of an ellipsis is a node and all of them are siblings.
-    fn is_run(&self, mark: &Mark, origins: &[Range<usize>]) -> bool {
+    fn is_run(&self, mark: &Mark, origins: &[Range<usize>], chosen: &[Chosen]) -> bool {
         let root = self.after.root_node();
         if mark.range.is_empty() {
             return true;
@@ -215,11 +215,11 @@ impl Trees<'_> {
         let mut parents =
             mark.items.iter().zip(origins).map(|(item, origin)| match spans::unit(root, item) {
                 Some(Unit::Node(node)) => node.parent(),
-                Some(Unit::Run { first, .. }) => {
+                Some(Unit::Run { first, last }) => {
                     let before = spans::unit(self.before.root_node(), origin);
-                    first
-                        .parent()
-                        .filter(|_| matches!(before, Some(Unit::Node(old)) if self.is_sequence(old)))
+                    let is_row = matches!(before, Some(Unit::Node(old)) if self.is_sequence(old));
+                    let is_several = is_rewritten(chosen, origin) && self.is_list(first, last);
+                    first.parent().filter(|_| is_row || is_several)
                 }
                 None => None,
             });
@@ -241,6 +241,13 @@ impl Trees<'_> {
         let node = self.after.root_node().descendant_for_byte_range(name.start, name.end);
         node.is_some_and(|node| node.byte_range() == name && node.is_leaf())
     }
+}
+
+/// Whether a range was rewritten as a whole, and may be several nodes now.
+fn is_rewritten(chosen: &[Chosen], range: &Range<usize>) -> bool {
+    let first = chosen.partition_point(|one| one.found.range.start < range.start);
+    let here = chosen[first..].iter().take_while(|one| one.found.range.start == range.start);
+    here.into_iter().any(|one| one.found.range == *range)
 }
 
 /// The innermost of those marks that lie in each other (of several with one range, the last): what is wrong with the
