@@ -7,6 +7,7 @@ use serde::Serialize;
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 
 use crate::limits::MAX_DIFF_COLUMNS;
+use crate::render::counted;
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -92,7 +93,7 @@ impl Pager {
         self.push(&format!("--- {from}"));
         self.push(&format!("+++ {to}"));
         if [&old, &new].iter().any(|bytes| bytes.contains(&0)) {
-            self.push(&format!("binary: {} bytes before, {} after", old.len(), new.len()));
+            self.push(&format!("binary: {} before, {} after", counted(old.len(), "byte"), new.len()));
             return;
         }
         self.hunks(&old, &new);
@@ -205,7 +206,7 @@ fn bounded(line: &str) -> String {
         None => line.to_owned(),
         Some((at, _)) => {
             let rest = line[at..].chars().count();
-            format!("{}… (+{rest} characters)", &line[..at])
+            format!("{}… (+{})", &line[..at], counted(rest, "character"))
         }
     }
 }
