@@ -130,7 +130,8 @@ impl Shown {
 fn numbered(number: usize, line: &str) -> String {
     match line.char_indices().nth(MAX_LINE) {
         Some((cut, _)) => {
-            format!("{number}→{}… (+{} characters)\n", &line[..cut], line[cut..].chars().count())
+            let more = counted(line[cut..].chars().count(), "character");
+            format!("{number}→{}… (+{more})\n", &line[..cut])
         }
         None => format!("{number}→{line}\n"),
     }
