@@ -243,7 +243,10 @@ fn judge(grammar: &'static Grammar, scaffolded: &Scaffolded<'_>, tree: &Tree) ->
     match build(&nodes, scaffolded, kinds) {
         Some((shapes, _)) if shapes.iter().all(Shape::is_bare) => Outcome::Bare,
         Some((shapes, mut findings)) => {
-            findings.commented = nodes.iter().any(|element| has_comment(element.node, kinds));
+            let within = |node: Node<'_>| {
+                scaffolded.fragment.start <= node.start_byte() && node.end_byte() <= scaffolded.fragment.end
+            };
+            findings.commented = has_comment(tree.root_node(), kinds, within);
             Outcome::Accepted(shapes, findings)
         }
         None => Outcome::Refused,
@@ -280,7 +283,15 @@ fn place<'tree>(
     }
     // Siblings that reach one end of their parent and not the other are a piece torn from it.
     let within = range.start < wanted.start && wanted.end < range.end;
-    (sequence || within).then(|| run(node, scaffolded, kinds)).flatten()
+    let nodes = (sequence || within).then(|| run(node, scaffolded, kinds)).flatten()?;
+    match nodes[..] {
+        // Beside a comment the fragment is what it would be alone.
+        [only] if only.node.start_byte() != wanted.start || scaffolded.end_of(only.node) != wanted.end => {
+            let node = innermost(only.node, &only.node.byte_range());
+            node.is_named().then(|| vec![Element::lone(node, kinds)])
+        }
+        _ => Some(nodes),
+    }
 }
 
 /// The innermost named node that encloses `wanted`.
@@ -339,10 +350,10 @@ fn run<'tree>(
     nodes.iter().all(|element| element.value).then_some(nodes)
 }
 
-fn has_comment(node: Node<'_>, kinds: &Kinds) -> bool {
+fn has_comment(root: Node<'_>, kinds: &Kinds, within: impl Fn(Node<'_>) -> bool) -> bool {
     let mut found = false;
-    preorder(node, |inner| {
-        found |= kinds.comment.contains(inner.kind_id());
+    preorder(root, |inner| {
+        found |= kinds.comment.contains(inner.kind_id()) && within(inner);
         if found { Descend::Stop } else { Descend::Yes }
     });
     found

@@ -166,7 +166,7 @@ fn notes(grammar: &Grammar, fragment: &Fragment, reading: &Reading) -> Vec<Strin
     for &index in &reading.buried {
         let text = &fragment.shown[fragment.variables[index].range.clone()];
         notes.push(format!(
-            "`{text}` is literal text: a variable must be a whole node, not a part of a string"
+            "`{text}` is literal text: a variable must be a whole node, not a part of a longer text"
         ));
     }
     if reading.shapes.iter().any(|shape| holds_operation(shape, grammar.kinds())) {

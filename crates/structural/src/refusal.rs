@@ -34,6 +34,8 @@ pub(crate) enum PatternError {
         "the pattern can be read in too many ways: {limit} bytes were parsed without an end; make it shorter, or name fewer variables"
     )]
     TooManyWays { limit: usize },
+    #[error("the pattern is only a comment; comments are not searched, so look for its text")]
+    Comment,
     #[error("{}", only_variables(pattern))]
     Bare { pattern: String },
     #[error(
@@ -88,6 +90,10 @@ impl std::fmt::Display for Unparsable {
 /// Explains a fragment that the ladder refused.
 pub(crate) fn refuse(grammar: &'static Grammar, fragment: &Fragment) -> PatternError {
     let written = fragment.written();
+    let comment = |line: &str| grammar.line_comment().is_some_and(|mark| line.trim().starts_with(mark));
+    if written.lines().all(comment) {
+        return PatternError::Comment;
+    }
     let offset = fragment.written_at(furthest(grammar, fragment));
     let before = &written[..offset];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
