@@ -55,36 +55,47 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The code that `node` has as raw tokens, between delimiters or in one piece, if they parse and can match.
-    pub(crate) fn embedded(&self, pattern: &Pattern, node: Node<'_>) -> Option<Text> {
+    /// The code that `node` has as raw tokens, between delimiters or in one piece, if it can match. Where it could
+    /// and does not parse: its place in the file.
+    pub(crate) fn embedded(&self, pattern: &Pattern, node: Node<'_>) -> Result<Option<Text>, usize> {
         let grammar = pattern.grammar();
-        let open = grammar.kinds().embedding.contains(node.kind_id()) && !node.has_error();
-        if !open || self.level >= MAX_LEVELS {
-            return None;
-        }
-        let rule = grammar.embedded().iter().find(|rule| rule.parent == node.kind())?;
-        let tokens = node.children(&mut node.walk()).find(|child| child.kind() == rule.tokens)?;
-        let content = match tokens.child_count().checked_sub(1) {
-            Some(last) => tokens.child(0)?.end_byte()..tokens.child(last)?.start_byte(),
-            None => tokens.byte_range(),
+        let Some(rule) = grammar.embedded().iter().find(|rule| rule.parent == node.kind()) else {
+            return Ok(None);
         };
-        let code = std::str::from_utf8(self.source.get(content.clone())?).ok()?;
-        let holds = |literal: &Vec<u8>| memchr::memmem::find(code.as_bytes(), literal).is_some();
-        if !pattern.literals().iter().all(holds) {
-            return None;
-        }
-        rule.scaffolds.iter().find_map(|(prefix, suffix)| {
+        let tokens = node.children(&mut node.walk()).find(|child| child.kind() == rule.tokens);
+        let content = tokens.filter(|_| !node.has_error()).map(content).unwrap_or_default();
+        let code = self.source.get(content.clone()).and_then(|code| std::str::from_utf8(code).ok());
+        let holds = |code: &&str| {
+            let mut literals = pattern.literals().iter();
+            literals.all(|literal| memchr::memmem::find(code.as_bytes(), literal).is_some())
+        };
+        let Some(code) = code.filter(|code| !code.trim().is_empty()).filter(holds) else { return Ok(None) };
+        let scaffolds = rule.scaffolds.iter().filter(|_| self.level < MAX_LEVELS);
+        let mut texts = scaffolds.filter_map(|(prefix, suffix)| {
             let text = format!("{prefix}{code}{suffix}");
             let tree = parse_clean(grammar, &text)?;
             let inside = prefix.len()..prefix.len() + code.len();
             let at = self.in_file(content.start);
             Some(Text { source: text.into_bytes(), tree, inside, at, level: self.level + 1 })
-        })
+        });
+        texts.next().map(Some).ok_or_else(|| self.in_file(node.start_byte()))
     }
 
     fn in_file(&self, offset: usize) -> usize {
         self.at + offset - self.inside.start
     }
+}
+
+/// What stands between the delimiters of raw tokens, or all of what is one piece.
+fn content(tokens: Node<'_>) -> Range<usize> {
+    let mut cursor = tokens.walk();
+    if !cursor.goto_first_child() {
+        return tokens.byte_range();
+    }
+    let start = cursor.node().end_byte();
+    cursor.goto_parent();
+    cursor.goto_last_child();
+    start..cursor.node().start_byte().max(start)
 }
 
 /// Whether raw tokens are one piece of code, as an argument is, and of such a kind.

@@ -29,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) near: BTreeMap<String, usize>,
     /// Matches of other readings of the fragment.
     pub(crate) also: BTreeMap<String, usize>,
+    /// Places of raw tokens that hold every text of the pattern and do not parse, so that they were not searched.
+    pub(crate) raw: Vec<usize>,
     /// Places where the step budget ran out, so that a match may have been missed.
     pub(crate) exhausted: usize,
 }
@@ -65,13 +67,14 @@ impl Pattern {
         }
         found.matches.sort_by_key(|it| (it.range.start, std::cmp::Reverse(it.range.end)));
         found.matches.dedup_by(|later, earlier| later.range == earlier.range);
+        found.raw.sort_unstable();
         found
     }
 
     fn find_in(&self, view: &View<'_>, stop: &dyn Fn() -> bool, embedded: &mut Vec<Text>) -> Found {
         let Some(landmark) = Landmark::rarest(self.literals(), view.source) else { return Found::default() };
         let mut search = Search::new(self, view);
-        let mut seen = 0_usize;
+        let (mut seen, mut raw) = (0_usize, Vec::new());
         let root = view.tree.root_node();
         let broken = root.has_error();
         preorder(root, |node| {
@@ -87,11 +90,15 @@ impl Pattern {
             let kind = node.kind_id();
             search.visit(node, kind);
             if search.kinds.embedding.contains(kind) {
-                embedded.extend(view.embedded(self, node));
+                match view.embedded(self, node) {
+                    Ok(text) => embedded.extend(text),
+                    Err(at) => raw.push(at),
+                }
             }
             Descend::Yes
         });
         let mut found = search.finish(stop);
+        found.raw = raw;
         for it in &mut found.matches {
             view.put_in_place(it);
         }
@@ -102,6 +109,7 @@ impl Pattern {
 impl Found {
     fn add(&mut self, other: Self) {
         self.matches.extend(other.matches);
+        self.raw.extend(other.raw);
         self.exhausted += other.exhausted;
         for (total, counts) in [(&mut self.near, other.near), (&mut self.also, other.also)] {
             for (name, count) in counts {

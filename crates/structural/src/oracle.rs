@@ -124,7 +124,7 @@ fn compare(language: SupportLang, grammar: &'static Grammar, patterns: Patterns,
 fn macros(tree: &Tree) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     preorder(tree.root_node(), |node| {
-        if node.kind() == "macro_invocation" {
+        if matches!(node.kind(), "macro_invocation" | "macro_rule") {
             found.push(node.byte_range());
         }
         Descend::Yes

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +21,7 @@ use crate::parse::{Limits, Unparsed};
 use crate::prefilter::Prefilter;
 use crate::rewrite::{self, Rewritten, Rule, Unwritten};
 use crate::sweep::{Report, Sweep};
-use crate::visit::{Mention, Named, Tally, Visited, errors, visit};
+use crate::visit::{Mention, Named, Tally, Visited, errors, lines_of, visit};
 
 /// The most replacements one edit may have.
 pub(crate) const MAX_REPLACEMENTS: usize = 10_000;
@@ -134,17 +135,24 @@ impl Propose<'_> {
             Visited::Unread(unread) => return blank(Mention::Unread(unread)),
             Visited::TimedOut => return blank(Mention::TimedOut),
             Visited::Cancelled => return blank(Mention::Cancelled),
-            Visited::CannotMatch => return blank(Mention::Searched { errors: None, exhausted: false }),
+            Visited::CannotMatch => {
+                return blank(Mention::Searched { errors: None, exhausted: false, raw: Vec::new() });
+            }
             Visited::Parsed { source, tree } => (source, tree),
         };
-        let (mut matches, mut exhausted) = (Vec::new(), 0);
+        let (mut matches, mut exhausted, mut raw) = (Vec::new(), 0, BTreeSet::new());
         for rule in rules {
             let found = rule.pattern.find(&tree, &source, self.cancelled);
             exhausted += found.exhausted;
+            raw.extend(found.raw);
             matches.push(found.matches);
         }
         let count = matches.iter().map(Vec::len).sum();
-        let mention = Mention::Searched { errors: errors(&tree, &source), exhausted: exhausted > 0 };
+        let mention = Mention::Searched {
+            errors: errors(&tree, &source),
+            exhausted: exhausted > 0,
+            raw: lines_of(&Vec::from_iter(raw), &source),
+        };
         let mut page = Page { matches: count, ..blank(mention) };
         page.generated =
             count > 0 && selection.scope.file().is_none() && is_generated(&file.relative, &source);

@@ -109,6 +109,14 @@ fn caveats<P>(selection: &Selection<P>, tally: &Tally) -> Vec<String> {
         ));
     }
     lines.extend(torn(tally));
+    if tally.raw.count > 0 {
+        let bodies = if tally.raw.count == 1 { "macro body" } else { "macro bodies" };
+        lines.push(format!(
+            "not searched, not code by themselves though they hold the pattern's words: {} {bodies}: {}",
+            grouped(tally.raw.count),
+            names(&tally.raw)
+        ));
+    }
     if tally.exhausted.count > 0 {
         lines.push(format!(
             "some places were too intricate to search to the end in: {}",
@@ -155,6 +163,7 @@ fn tally_data(tally: &Tally) -> Vec<(&'static str, Value)> {
         ("timed_out", named(&tally.timed_out)),
         ("syntax_errors", named(&tally.with_errors)),
         ("inside_syntax_errors", torn_data(&tally.torn)),
+        ("unsearched_macro_bodies", named(&tally.raw)),
         ("exhausted", named(&tally.exhausted)),
     ]
 }

@@ -20,7 +20,7 @@ use crate::matcher::{Found, Match};
 use crate::pattern::Pattern;
 use crate::prefilter::Prefilter;
 use crate::sweep::{Report, Sweep};
-use crate::visit::{Mention, Tally, Visited, errors, visit};
+use crate::visit::{Mention, Tally, Visited, errors, lines_of, visit};
 
 /// Matches are counted up to this many; past it the search stops.
 pub(crate) const MAX_COUNTED: usize = 100_000;
@@ -168,11 +168,15 @@ impl Search<'_> {
             Visited::Unread(unread) => blank(Mention::Unread(unread)),
             Visited::TimedOut => blank(Mention::TimedOut),
             Visited::Cancelled => blank(Mention::Cancelled),
-            Visited::CannotMatch => blank(Mention::Searched { errors: None, exhausted: false }),
+            Visited::CannotMatch => {
+                blank(Mention::Searched { errors: None, exhausted: false, raw: Vec::new() })
+            }
             Visited::Parsed { source, tree } => {
-                let Found { matches, near, also, exhausted } = pattern.find(&tree, &source, self.cancelled);
+                let Found { matches, near, also, raw, exhausted } =
+                    pattern.find(&tree, &source, self.cancelled);
                 let errors = errors(&tree, &source);
-                let mention = Mention::Searched { errors, exhausted: exhausted > 0 };
+                let mention =
+                    Mention::Searched { errors, exhausted: exhausted > 0, raw: lines_of(&raw, &source) };
                 let may_show = front.enter(index, matches.len());
                 let hits = if may_show { self.hits(&file.relative, &source, &matches) } else { Vec::new() };
                 Page { mention, hits, count: matches.len(), near, also }

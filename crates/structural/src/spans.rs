@@ -42,6 +42,14 @@ pub(crate) fn unit<'t>(root: Node<'t>, range: &Range<usize>) -> Option<Unit<'t>>
 
 /// Whether a node ends at a place but for comments: some parsers give a block those behind it.
 fn ends_at(node: Node<'_>, end: usize) -> bool {
+    if node.end_byte() <= end {
+        return node.end_byte() == end;
+    }
+    // Asked first, since it takes no descent.
+    let token = node.descendant_for_byte_range(node.end_byte() - 1, node.end_byte());
+    if !token.is_some_and(|it| it.is_extra() || it.parent().is_some_and(|it| it.is_extra())) {
+        return false;
+    }
     let mut at = node;
     while at.end_byte() > end {
         let mut last = at.last_child();

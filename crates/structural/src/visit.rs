@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use grammars::Grammar;
 use tree_sitter::Tree;
+use workspace::text::LineIndex;
 use workspace::{Found as File, Skipped, Unread, read_source};
 
 use crate::cache::Trees;
@@ -87,6 +88,15 @@ pub(crate) fn errors(tree: &Tree, source: &[u8]) -> Option<usize> {
     })
 }
 
+/// The lines of places in a file.
+pub(crate) fn lines_of(places: &[usize], source: &[u8]) -> Vec<usize> {
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let index = LineIndex::new(source);
+    places.iter().map(|at| index.position(*at).line).collect()
+}
+
 /// What was looked at and what was not.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -98,6 +108,8 @@ pub(crate) struct Tally {
     pub(crate) with_errors: Named,
     /// Those of them in which little could be found.
     pub(crate) torn: Torn,
+    /// Macro bodies that hold the pattern's texts and do not parse as code.
+    pub(crate) raw: Named,
     /// Files in which the matcher gave up at some places.
     pub(crate) exhausted: Named,
 }
@@ -121,6 +133,8 @@ pub(crate) enum Mention {
     Searched {
         errors: Option<usize>,
         exhausted: bool,
+        /// Lines of macro bodies that were not searched.
+        raw: Vec<usize>,
     },
     Unread(Unread),
     TimedOut,
@@ -130,7 +144,10 @@ pub(crate) enum Mention {
 impl Tally {
     pub(crate) fn add(&mut self, path: &str, mention: &Mention) {
         match mention {
-            Mention::Searched { errors, exhausted } => {
+            Mention::Searched { errors, exhausted, raw } => {
+                for line in raw {
+                    self.raw.add(&format!("{path}:{line}"));
+                }
                 self.searched += 1;
                 if let Some(part) = *errors {
                     self.with_errors.add(path);

@@ -9,6 +9,7 @@ mod corpora;
 mod destroyed;
 mod edit;
 mod grep;
+mod macros;
 mod real;
 mod reports;
 mod surprises;
