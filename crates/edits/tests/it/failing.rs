@@ -99,7 +99,7 @@ fn a_step_that_fails_once_leaves_all_old_or_all_new() {
                         assert!(!error.to_string().is_empty() && tree == old, "{}: {tree:#?}", what());
                     }
                 }
-                recover(&trial.fixture);
+                drop(recover(&trial.fixture));
                 assert_clean(trial.fixture.root(), &state(&trial.fixture));
                 let tree = everything(trial.fixture.root());
                 assert!(

@@ -373,7 +373,7 @@ fn staged_edits_of_the_folder_survive_and_leave_nothing_behind() {
         fs::write(state.join(name), "half").unwrap();
     }
     drop(second);
-    crate::bench::open(&fixture, &registry, &limits).unwrap();
+    drop(crate::bench::open(&fixture, &registry, &limits).unwrap());
     let mut left: Vec<String> = fs::read_dir(&state)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
