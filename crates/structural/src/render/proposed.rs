@@ -102,7 +102,7 @@ pub(crate) fn warnings(proposal: &Proposal) -> Vec<String> {
     if !proposal.refused.is_empty() {
         lines.push(format!(
             "left out, since the result would not mean what the rewrite says (a captured part would be split or \
-             joined with its surroundings): {}: {}",
+             joined with its surroundings, or a statement would stand in for a value): {}: {}",
             counted(proposal.refused.len(), "match"),
             places(&proposal.refused)
         ));
