@@ -158,7 +158,7 @@ async fn what_would_not_parse_needs_force() {
     let bench = Bench::new("//- /a.py\nx = foo(1)\n");
     bench.check("ast_edit", json!({"pattern": "foo($X)", "rewrite": "return $X", "path": "a.py"}), expect![[r#"
         0 replacements of 1 match; nothing is staged
-        left out, since the result would not mean what the rewrite says (a captured part would be split or joined with its surroundings): 1 match: a.py:1
+        left out, since the result would not mean what the rewrite says (a captured part would be split or joined with its surroundings, or a statement would stand in for a value): 1 match: a.py:1
         searched 1 python file (read as `statement`) in `a.py`
     "#]]).await;
     let refused =
