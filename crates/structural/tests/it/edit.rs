@@ -156,16 +156,23 @@ async fn nothing_is_staged_when_nothing_changes() {
 #[tokio::test]
 async fn what_would_not_parse_needs_force() {
     let bench = Bench::new("//- /a.py\nx = foo(1)\n");
-    bench.check("ast_edit", json!({"pattern": "foo($X)", "rewrite": "return $X", "path": "a.py"}), expect![[r#"
-        0 replacements of 1 match; nothing is staged
-        left out, since the result would not mean what the rewrite says (a captured part would be split or joined with its surroundings, or a statement would stand in for a value): 1 match: a.py:1
+    bench.check("ast_edit", json!({"pattern": "x = $V", "rewrite": "case $V: pass", "path": "a.py"}), expect![[r#"
+        (proposed, would not parse: a.py:1 `case (foo(1)): pass`) 1 replacement in 1 file; nothing is written yet: call resolve with edit_id "edit_1"; to accept it all the same needs force: true
+        a.py: 1 replacement
+        parentheses added in 1 replacement
         searched 1 python file (read as `statement`) in `a.py`
+
+        --- a/a.py
+        +++ b/a.py
+        @@ -1 +1 @@
+        -x = foo(1)
+        +case (foo(1)): pass
     "#]]).await;
     let refused =
         bench.output("resolve", json!({"edit_id": "edit_1", "action": "accept"})).await.unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Refused, "{refused}");
     bench.output("resolve", json!({"edit_id": "edit_1", "action": "accept", "force": true})).await.unwrap();
-    assert_eq!(bench.fixture.read("a.py"), "x = return 1\n");
+    assert_eq!(bench.fixture.read("a.py"), "case foo(1): pass\n");
 }
 
 #[tokio::test]
