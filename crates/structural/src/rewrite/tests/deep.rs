@@ -85,3 +85,14 @@ fn blocks_in_blocks_move_by_all_of_what_is_around_them() {
     "#]]
     .assert_eq(&String::from_utf8(out).unwrap());
 }
+
+#[test]
+fn parentheses_at_every_level_take_few_rounds() {
+    let depth = 1_000;
+    let rewritten = call("python", &nested(depth), ("print($X)", "$X if a else b"), &LIMITS).unwrap();
+    assert_eq!((rewritten.replacements, rewritten.refused.len()), (depth, 0));
+    let text = String::from_utf8_lossy(&rewritten.edits[0].1);
+    assert_eq!(text.replace(['(', ')'], ""), format!("1{}", " if a else b".repeat(depth)));
+    // What is innermost needs none; what lies further out got them all at once, needed or not.
+    assert!((depth - 1..=2 * depth).contains(&text.matches('(').count()), "{text}");
+}
