@@ -171,7 +171,7 @@ async fn what_would_not_parse_needs_force() {
         bench.output("resolve", json!({"edit_id": "edit_1", "action": "accept"})).await.unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Refused, "{refused}");
     bench.output("resolve", json!({"edit_id": "edit_1", "action": "accept", "force": true})).await.unwrap();
-    assert_eq!(bench.fixture.read("a.py"), "case foo(1): pass\n");
+    assert_eq!(bench.fixture.read("a.py"), "case 1: pass\n");
 }
 
 #[tokio::test]
