@@ -81,10 +81,23 @@ impl Child {
         ended.ok().and_then(|state| state.exit).unwrap_or(Exit::Signal(9))
     }
 
-    /// Waits until no process of the tree is left.
+    /// Waits until no process of the tree is left; for ever, if nobody is there to say so.
     pub(crate) async fn gone(&self) {
         let mut state = self.state.clone();
-        let _ = state.wait_for(|state| state.gone).await;
+        if state.wait_for(|state| state.gone).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// After the child's end: waits until it is known whether it was the end of the tree.
+    pub(crate) async fn ended_alone(&self) -> bool {
+        let mut state = self.state.clone();
+        state.wait_for(|state| state.left || state.gone).await.is_ok_and(|state| state.gone)
+    }
+
+    /// Whether the guardian was killed before the tree had ended.
+    pub(crate) fn is_orphaned(&self) -> bool {
+        self.state.borrow().orphaned
     }
 
     /// The child and every descendant now alive, ended but unreaped ones included. Empty where there is no `/proc`.

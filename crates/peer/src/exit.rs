@@ -16,7 +16,11 @@ pub enum Exit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) exit: Option<Exit>,
-    /// No process of the tree is left, and its guardian is reaped.
+    /// The child has ended, and left processes behind.
+    pub(crate) left: bool,
+    /// The guardian was killed: what the child left in sessions of its own is adopted by nobody who kills it.
+    pub(crate) orphaned: bool,
+    /// No process of the tree that can be found is left, and its guardian is reaped.
     pub(crate) gone: bool,
 }
 

@@ -1,5 +1,5 @@
 //! The guardian of one child on Linux: a fork of the host that never executes anything, adopts every descendant of
-//! the child, and kills them all when the host asks, closes its end of the control pipe, or dies, even by SIGKILL.
+//! the child, and kills them all when the host asks, closes the control pipe, or dies, even by SIGKILL.
 //!
 //! Everything below [`start`] runs between fork and exec in a copy of a process that has other threads: no
 //! allocation, no lock, no panic, no libc function with state; system calls alone. This is the crate's only unsafe
@@ -23,7 +23,7 @@ use std::process;
 
 use libc::{c_int, c_long, pid_t};
 
-use crate::lifeline::{Streams, Theirs};
+use crate::lifeline::{CLOSE, FAREWELL, LEFT, Streams, Theirs};
 use crate::maps::MapsLine;
 
 /// Descriptor numbers in the guardian, which has no standard streams.
@@ -33,10 +33,12 @@ const SIGNALS: c_int = 2;
 /// One more than the largest pid Linux can give.
 const PID_LIMIT: pid_t = 4_194_304;
 /// Time between two rounds of killing: enough for what was killed to be gone, short enough not to be noticed.
-const FIRST_ROUND_MS: i64 = 2;
-const LAST_ROUND_MS: i64 = 200;
-/// Descriptors closed one by one where the kernel has no `close_range` (before 5.9).
-const OLD_KERNEL_DESCRIPTORS: usize = 65_536;
+const FIRST_ROUND_MS: c_long = 2;
+const LAST_ROUND_MS: c_long = 200;
+/// Descriptors closed one by one where the kernel has no `close_range` (before 5.9; before 5.11 it cannot mark): as
+/// many as the host may open, but no fewer and no more than these.
+const FEWEST_DESCRIPTORS: usize = 65_536;
+const MOST_DESCRIPTORS: usize = 1_048_576;
 
 /// Starts `command` below a new guardian. What is returned is the guardian; the child's pid comes first on the status
 /// pipe, its wait status later, and the end of that pipe says that no descendant is left.
@@ -67,7 +69,7 @@ fn divide(control: RawFd, status: RawFd) -> io::Result<()> {
         }
         child => {
             settle(control, status);
-            Guardian { child, child_alive: true, host, own: guardian, closing: false }.run()
+            Guardian { child, child_alive: true, host, own: guardian, closing: false, left_told: false }.run()
         }
     }
 }
@@ -81,19 +83,28 @@ fn become_program(guardian: pid_t) -> io::Result<()> {
     set_mask(0);
     // Not closed but marked: std still has to report a failed exec through one of them.
     if plain(libc::SYS_close_range, 3, u32::MAX as usize, libc::CLOSE_RANGE_CLOEXEC as usize).is_err() {
-        for descriptor in 3..OLD_KERNEL_DESCRIPTORS {
+        for descriptor in 3..descriptor_limit() {
             let _ = plain(libc::SYS_fcntl, descriptor, libc::F_SETFD as usize, libc::FD_CLOEXEC as usize);
         }
     }
     Ok(())
 }
 
-/// Leaves the guardian with three descriptors, no folder, a name, and none of the host's memory.
+/// Where to stop when descriptors are closed one by one.
+fn descriptor_limit() -> usize {
+    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the limit lives through the call, which sets nothing where the new limit is null.
+    unsafe { libc::syscall(libc::SYS_prlimit64, 0, libc::RLIMIT_NOFILE, 0usize, &raw mut limit) };
+    usize::try_from(limit.rlim_cur).unwrap_or(MOST_DESCRIPTORS).clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
+}
+
+/// Leaves the guardian with three descriptors, no folder and a name of its own, which does not begin like the host's:
+/// what ends the host by its name should not end the guardian.
 fn settle(control: RawFd, status: RawFd) {
     let _ = plain(libc::SYS_dup3, descriptor(control), CONTROL as usize, 0);
     let _ = plain(libc::SYS_dup3, descriptor(status), STATUS as usize, 0);
     if plain(libc::SYS_close_range, SIGNALS as usize, u32::MAX as usize, 0).is_err() {
-        for descriptor in SIGNALS as usize..OLD_KERNEL_DESCRIPTORS {
+        for descriptor in SIGNALS as usize..descriptor_limit() {
             let _ = plain(libc::SYS_close, descriptor, 0, 0);
         }
     }
@@ -102,7 +113,7 @@ fn settle(control: RawFd, status: RawFd) {
     unsafe { libc::syscall(libc::SYS_signalfd4, -1, &raw const watched, 8usize, libc::SFD_NONBLOCK) };
     // SAFETY: both are constant strings with their final zero.
     unsafe {
-        libc::syscall(libc::SYS_prctl, libc::PR_SET_NAME, c"outrigger-guard".as_ptr(), 0, 0, 0);
+        libc::syscall(libc::SYS_prctl, libc::PR_SET_NAME, c"tree-guard".as_ptr(), 0, 0, 0);
         libc::syscall(libc::SYS_chdir, c"/".as_ptr());
     }
 }
@@ -114,6 +125,7 @@ struct Guardian {
     host: pid_t,
     own: pid_t,
     closing: bool,
+    left_told: bool,
 }
 
 impl Guardian {
@@ -144,19 +156,30 @@ impl Guardian {
                 libc::syscall(libc::SYS_wait4, -1, &raw mut status, libc::WNOHANG | libc::__WALL, 0usize)
             };
             if pid < 0 {
+                report(FAREWELL);
                 exit(0);
             }
             if pid == 0 {
+                self.tell_what_is_left();
                 return;
             }
-            if pid == c_long::from(self.child) {
+            // Once reaped, the child's pid may be given to another descendant.
+            if self.child_alive && pid == c_long::from(self.child) {
                 self.child_alive = false;
                 report(status);
             }
         }
     }
 
-    /// Reads orders: each byte is a signal for the child's group; end of file, or an orphaned guardian, means the end.
+    fn tell_what_is_left(&mut self) {
+        if !self.child_alive && !self.left_told {
+            self.left_told = true;
+            report(LEFT);
+        }
+    }
+
+    /// Reads orders: each byte is a signal for the child's group; the order to close, end of file, or an orphaned
+    /// guardian, means the end.
     fn obey(&mut self) {
         if getppid() != self.host {
             self.closing = true;
@@ -175,12 +198,14 @@ impl Guardian {
 
     /// To the child's group, or, when the child is gone, to what it left behind. What was not read is zero, which is
     /// no signal.
-    fn pass_on(&self, orders: [u8; 16]) {
-        for signal in orders.into_iter().map(c_int::from).filter(|signal| *signal != 0) {
-            if self.child_alive {
-                kill(self.child.wrapping_neg(), signal);
-            } else {
-                each_child(|pid| kill(pid, signal));
+    fn pass_on(&mut self, orders: [u8; 16]) {
+        for order in orders {
+            let signal = c_int::from(order);
+            match order {
+                0 => {}
+                CLOSE => self.closing = true,
+                _ if self.child_alive => kill(self.child.wrapping_neg(), signal),
+                _ => each_child(|pid| kill(pid, signal)),
             }
         }
     }
@@ -231,7 +256,7 @@ fn is_child(pid: pid_t) -> bool {
     answer == 0
 }
 
-/// Gives back the anonymous memory inherited from the host, of which the guardian would otherwise keep a copy of every
+/// Gives back the private anonymous memory inherited from the host, of which the guardian would otherwise keep a copy of every
 /// page the host changes. The mapping with this thread's stack and thread-local data stays.
 fn release_memory() {
     let file = open(c"/proc/self/maps");
@@ -256,8 +281,8 @@ fn release_memory() {
 }
 
 /// Waits until the control pipe or a signal has something to say, at most `limit` milliseconds. While a tree is being
-/// killed (a limit is given) the control pipe is at its end for good, and is left out.
-fn wait_for_event(limit: Option<i64>) {
+/// killed (a limit is given) the control pipe has nothing more to say, and is left out.
+fn wait_for_event(limit: Option<c_long>) {
     let control = if limit.is_some() { -1 } else { CONTROL };
     let mut polled = [readable_entry(control), readable_entry(SIGNALS)];
     poll(&mut polled, limit);
@@ -272,7 +297,7 @@ fn readable_entry(fd: c_int) -> libc::pollfd {
     libc::pollfd { fd, events: libc::POLLIN, revents: 0 }
 }
 
-fn poll(polled: &mut [libc::pollfd], limit: Option<i64>) -> c_long {
+fn poll(polled: &mut [libc::pollfd], limit: Option<c_long>) -> c_long {
     let time =
         limit.map(|milliseconds| libc::timespec { tv_sec: 0, tv_nsec: milliseconds.wrapping_mul(1_000_000) });
     let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
@@ -285,7 +310,7 @@ fn drain_signals() {
     while read(SIGNALS, &mut records) > 0 {}
 }
 
-/// Four bytes to the host: first the child's pid, then its wait status. A host that is gone does not matter.
+/// Four bytes to the host: the child's pid, its wait status, and what became of the rest. A host that is gone does not matter.
 fn report(number: c_int) {
     let bytes = number.to_ne_bytes();
     // SAFETY: the bytes live through the call.

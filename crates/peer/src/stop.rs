@@ -32,6 +32,7 @@ impl Default for Ladder {
 /// What it took to end a child and everything below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
+#[non_exhaustive]
 pub enum Stopped {
     /// The whole tree ended without a signal.
     Itself,
@@ -42,6 +43,9 @@ pub enum Stopped {
     /// Something is still there after SIGKILL: it waits in the kernel, or belongs to another user. Its guardian goes on
     /// killing it.
     Stuck,
+    /// The guardian was killed before the tree had ended. What could still be found was killed; a process with a
+    /// session and an environment of its own making cannot be found, and may still run.
+    Unguarded,
 }
 
 impl Child {
@@ -51,9 +55,15 @@ impl Child {
     ///
     /// *Cancel safety*: dropping the future leaves the ladder where it is; a later call climbs it again from the start.
     pub async fn stop(&mut self, ladder: &Ladder) -> Stopped {
+        let stopped = self.climb_down(ladder).await;
+        if stopped != Stopped::Stuck && self.is_orphaned() { Stopped::Unguarded } else { stopped }
+    }
+
+    async fn climb_down(&mut self, ladder: &Ladder) -> Stopped {
         drop(self.stdin.take());
         let _ = timeout(ladder.after_end_of_input, self.wait()).await;
-        if self.exit().is_some() && self.gone_soon().await {
+        // The guard says at once what the child's end left behind; only one that is itself stopped keeps us waiting.
+        if self.exit().is_some() && timeout(ladder.after_kill, self.ended_alone()).await == Ok(true) {
             return Stopped::Itself;
         }
         if let Some(control) = &self.control {
@@ -67,11 +77,5 @@ impl Child {
             Ok(()) => Stopped::Killed,
             Err(_) => Stopped::Stuck,
         }
-    }
-
-    /// Whether the child's end was the end of the tree: its guardian leaves right after its last report.
-    async fn gone_soon(&self) -> bool {
-        const LAST_WORD: Duration = Duration::from_millis(50);
-        timeout(LAST_WORD, self.gone()).await.is_ok()
     }
 }

@@ -12,6 +12,7 @@ const CHUNK: usize = 16 * 1024;
 
 /// The last bytes of a stream that is being read by a task of its own.
 #[derive(Clone, Debug)]
+#[must_use = "what is kept is read through this handle"]
 pub struct Tail {
     ring: Arc<Mutex<Ring>>,
     ended: watch::Receiver<bool>,

@@ -1,14 +1,17 @@
 //! The processes below one process, read from `/proc`: for memory figures, and to see that nothing is left.
-//! It must never be needed to kill anything: sandboxes hide `/proc`, and what it says is old when it is read.
+//! It must never be needed to kill anything while a guardian lives: sandboxes hide `/proc`, and what it says is old
+//! when it is read.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
 
 /// One process, as the system described it a moment ago.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Process {
     pub pid: u32,
     pub parent: u32,
+    pub(crate) session: u32,
     /// The program's name, cut to 15 bytes by the kernel.
     pub name: String,
     /// Ended, but not yet reaped by its parent.
@@ -29,7 +32,7 @@ pub(crate) fn process(pid: u32) -> Option<Process> {
     parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-fn all() -> Vec<Process> {
+pub(crate) fn all() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries.filter_map(|entry| process(entry.ok()?.file_name().to_str()?.parse().ok()?)).collect()
 }
@@ -50,7 +53,7 @@ fn is_below(pid: u32, top: u32, parents: &HashMap<u32, u32>) -> bool {
     false
 }
 
-/// `pid (name) state parent …`; the name may hold spaces and parentheses. Resident pages are field 24.
+/// `pid (name) state parent group session …`; the name may hold spaces and parentheses. Resident pages are field 24.
 fn parse(stat: &str) -> Option<Process> {
     let (pid, rest) = stat.split_once(" (")?;
     let (name, rest) = rest.rsplit_once(") ")?;
@@ -58,6 +61,7 @@ fn parse(stat: &str) -> Option<Process> {
     Some(Process {
         pid: pid.parse().ok()?,
         parent: fields.get(1)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
         name: name.to_owned(),
         zombie: matches!(*fields.first()?, "Z" | "X"),
         resident_pages: fields.get(21)?.parse().ok()?,

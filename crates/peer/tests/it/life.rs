@@ -59,6 +59,8 @@ async fn a_child_gets_the_folder_and_environment_it_was_handed() {
     let mut command = Command::new("/usr/bin/env", "/usr").environment([("B", "2"), ("A", "1"), ("B", "3")]);
     let mut variables: Vec<String> = output(command.clone()).await.lines().map(str::to_owned).collect();
     variables.sort();
+    let guard = variables.pop().unwrap();
+    assert!(guard.starts_with("OUTRIGGER_GUARD="), "{guard}");
     assert_eq!(variables, ["A=1", "B=3"]);
     command.program = "/bin/pwd".into();
     assert_eq!(output(command).await, "/usr\n");
@@ -102,31 +104,6 @@ threads = [threading.Thread(target=flood, args=(fd,)) for fd in (1, 2)]
         tail.ended().await;
         assert_eq!(tail.kept(), Kept { text: "x".repeat(1_000), dropped: 9_999_000 });
     }
-}
-
-#[test]
-fn signals_that_the_host_ignores_are_not_ignored_by_the_child() {
-    // A shell passes on what it ignores to the program it becomes: here, to this one as a host.
-    let output = std::process::Command::new("sh")
-        .args(["-c", "trap '' TERM; exec \"$0\" --exact life::as_deaf_host --ignored --nocapture"])
-        .arg(std::env::current_exe().unwrap())
-        .env("PEER_TEST_DEAF", "1")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("host still here, child: signal 15 (SIGTERM)"), "{text}");
-}
-
-#[tokio::test]
-#[ignore = "the body of the host that another test starts"]
-async fn as_deaf_host() {
-    if std::env::var("PEER_TEST_DEAF").is_err() {
-        return;
-    }
-    let itself = rustix::process::getpid();
-    rustix::process::kill_process(itself, rustix::process::Signal::TERM).unwrap();
-    let child = Mark::new().sh("kill -TERM $$; exit 9").await;
-    println!("\nhost still here, child: {}", child.wait().await);
 }
 
 #[test]

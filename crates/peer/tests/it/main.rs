@@ -10,7 +10,9 @@ extern crate outrigger_peer as peer;
 
 mod descriptors;
 mod framing;
+mod hosts;
 mod life;
 mod mark;
 mod stopping;
 mod survivors;
+mod unguarded;

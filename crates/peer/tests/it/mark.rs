@@ -36,7 +36,7 @@ impl Mark {
     }
 
     pub(crate) async fn python(&self, script: &str) -> Child {
-        Host.spawn(self.command("/usr/bin/python3", &["-c", script])).await.unwrap()
+        Host.spawn(self.command(&python(), &["-c", script])).await.unwrap()
     }
 
     /// How many processes carry the mark.
@@ -60,6 +60,13 @@ impl Mark {
         self.until("no survivor", |alive| alive == 0).await;
         until("no zombie", || zombies() == 0).await;
     }
+}
+
+/// The interpreter on the path of whoever runs the tests.
+fn python() -> String {
+    let path = std::env::var_os("PATH").unwrap();
+    let found = std::env::split_paths(&path).map(|folder| folder.join("python3")).find(|path| path.is_file());
+    found.expect("python3 on PATH").into_os_string().into_string().unwrap()
 }
 
 /// Unreaped processes below this one. (Ended processes have no environment, and so no mark.)

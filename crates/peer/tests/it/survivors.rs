@@ -113,16 +113,36 @@ async fn as_host() {
     std::future::pending::<()>().await;
 }
 
+/// The ends of pipes that process `pid` writes to, as a fork of it would hold them.
+fn writers(pid: u32) -> Vec<File> {
+    let entries = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().map(|entry| entry.unwrap().path());
+    let is_pipe =
+        |path: &PathBuf| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("pipe:"));
+    let pipes: Vec<PathBuf> = entries.filter(is_pipe).collect();
+    pipes.iter().filter_map(|path| File::options().write(true).open(path).ok()).collect()
+}
+
+#[tokio::test]
+async fn a_drop_leaves_nobody_though_others_hold_its_pipes() {
+    let mark = Mark::new();
+    let child = family(&mark).await;
+    let held = writers(std::process::id());
+    assert!(!held.is_empty());
+    drop(child);
+    mark.nothing_left().await;
+    let mut child = family(&mark).await;
+    let held_too = writers(std::process::id());
+    assert_eq!(child.stop(&HASTY).await, Stopped::Killed);
+    mark.nothing_left().await;
+    drop((held, held_too));
+}
+
 #[tokio::test]
 async fn the_death_of_the_host_is_seen_though_others_hold_its_pipes() {
     let mark = Mark::new();
     let mut host = start_host(&mark, FAMILY);
     mark.until("the host and its family", |alive| alive > MEMBERS).await;
-    let pipes = fs::read_dir(format!("/proc/{}/fd", host.id())).unwrap().map(|entry| entry.unwrap().path());
-    let is_pipe =
-        |path: &PathBuf| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with("pipe:"));
-    let held: Vec<File> =
-        pipes.filter(is_pipe).filter_map(|path| File::options().write(true).open(path).ok()).collect();
+    let held = writers(host.id());
     assert!(held.len() >= 3);
     host.kill().unwrap();
     host.wait().unwrap();
@@ -133,7 +153,7 @@ async fn the_death_of_the_host_is_seen_though_others_hold_its_pipes() {
 async fn a_child_dies_with_its_guardian_though_the_host_does_nothing() {
     let mark = Mark::new();
     let mut host = start_host(&mark, "exec sleep 300");
-    let named = |process: &peer::Process| process.name == "outrigger-guard";
+    let named = |process: &peer::Process| process.name == "tree-guard";
     let guardian = pid(peer::descendants(host.id()).into_iter().find(named).unwrap().pid);
     mark.until("host, guardian and child", |alive| alive == 3).await;
     kill_process(pid(host.id()), Signal::STOP).unwrap();
@@ -155,16 +175,6 @@ fn the_end_of_a_runtime_leaves_nobody() {
     });
     runtime.shutdown_background();
     tokio::runtime::Runtime::new().unwrap().block_on(mark.nothing_left());
-}
-
-#[tokio::test]
-async fn the_death_of_the_guardian_takes_child_and_group_along() {
-    let mark = Mark::new();
-    let child = mark.sh("sleep 300 & sleep 300").await;
-    mark.until("the child and its sleepers", |alive| alive == 3).await;
-    kill_process(guardian_of(&child), Signal::KILL).unwrap();
-    assert_eq!(child.wait().await, peer::Exit::Signal(9));
-    mark.nothing_left().await;
 }
 
 #[tokio::test]
