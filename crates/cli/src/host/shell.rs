@@ -130,6 +130,9 @@ fn answer(exit: Exit, clip: &Clip, stopped: Stopped) -> Output {
     if leftovers {
         text.push_str(match stopped {
             Stopped::Stuck => "\n(processes it left running could not be stopped)",
+            Stopped::Unguarded => {
+                "\n(it ended the process that guards it: something it started may still be running)"
+            }
             _ => "\n(processes it left running were stopped)",
         });
     }
@@ -139,7 +142,7 @@ fn answer(exit: Exit, clip: &Clip, stopped: Stopped) -> Output {
     };
     Output::text(text).with_data(json!({
         "exit_code": code, "signal": signal, "output_bytes": clip.total(), "dropped_bytes": clip.dropped(),
-        "leftovers_stopped": leftovers,
+        "leftovers_stopped": leftovers && !matches!(stopped, Stopped::Stuck | Stopped::Unguarded),
     }))
 }
 
