@@ -1,4 +1,4 @@
-//! Hosts that are not as a host should be: deaf to signals, without standard streams, forked. Each is this test program
+//! Hosts that are not as a host should be: deaf to signals, forked. Each is this test program
 //! again, started by a test.
 
 use std::process::Command;
@@ -7,11 +7,16 @@ use peer::{Error, Host, Spawn};
 
 use crate::mark::Mark;
 
-/// What the ignored test `name` prints when the shell has prepared its process by `preparation`.
-fn output_of(name: &str, preparation: &str) -> String {
-    let output = Command::new("sh")
-        .args(["-c", &format!("{preparation}; exec \"$0\" --exact hosts::{name} --ignored --nocapture")])
+/// What the ignored test `name` prints in a process that ignores `ignored`: what a program ignores, the one it becomes
+/// ignores too.
+fn output_of(name: &str, ignored: &str) -> String {
+    let script = "import os, signal, sys
+for name in sys.argv[1].split(): signal.signal(getattr(signal, name), signal.SIG_IGN)
+os.execv(sys.argv[2], sys.argv[2:])";
+    let output = Command::new("python3")
+        .args(["-c", script, ignored])
         .arg(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("hosts::{name}"), "--ignored", "--nocapture"])
         .env("PEER_TEST_HOST", name)
         .output()
         .unwrap();
@@ -24,8 +29,7 @@ fn is_host(name: &str) -> bool {
 
 #[test]
 fn signals_that_the_host_ignores_are_not_ignored_by_the_child() {
-    // A shell passes on what it ignores to the program it becomes.
-    let text = output_of("deaf", "trap '' TERM");
+    let text = output_of("deaf", "SIGTERM");
     assert!(text.contains("host still here, child: signal 15 (SIGTERM)"), "{text}");
 }
 
@@ -43,7 +47,7 @@ async fn deaf() {
 
 #[test]
 fn a_host_that_ignores_the_end_of_children_can_still_start_them_after_one_that_is_missing() {
-    let text = output_of("careless", "trap '' CHLD");
+    let text = output_of("careless", "SIGCHLD");
     assert!(text.contains("missing: cannot start `no-such-thing`"), "{text}");
     assert!(text.contains("then: exit code 6, Itself"), "{text}");
 }
@@ -62,7 +66,7 @@ async fn careless() {
 
 #[test]
 fn a_forked_host_is_told_that_it_cannot_start_anything_and_does_not_kill_what_its_parent_started() {
-    let text = output_of("forked", ":");
+    let text = output_of("forked", "");
     assert!(text.contains("fork: no thread"), "{text}");
     assert!(text.contains("parent: None"), "{text}");
 }
