@@ -1,7 +1,7 @@
 //! The project's own chores, as `cargo xtask …` and as tests.
 //!
-//! [`arrows`] says which crate may depend on which, [`tidy`] what every file must look like; [`test`] runs everything
-//! that must pass, [`bench`] what prints figures.
+//! [`arrows`] says which crate may depend on which, [`tidy`] what every file must look like; [`mod@test`] runs everything
+//! that must pass, [`mod@bench`] what prints figures.
 //!
 //! It must never be a dependency of a crate that is published.
 #![expect(

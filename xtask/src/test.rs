@@ -25,7 +25,7 @@ const CLIPPY: &[&str] = &["clippy", "--locked", "--workspace", "--all-targets", 
 const NEXTEST: &[&str] = &["nextest", "run", "--locked", "--workspace", "--no-fail-fast"];
 /// Without nextest all tests of one program share a process, and some count that process's children.
 const PLAIN: &[&str] = &["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast", "--"];
-const DOCS: &[&str] = &["doc", "--locked", "--workspace", "--no-deps"];
+const DOCS: &[&str] = &["doc", "--locked", "--workspace", "--lib", "--no-deps"];
 
 /// The variable that names real programs without which a test fails instead of skipping, and what it holds in CI.
 const REQUIRED: &str = "REQUIRE_REAL";

@@ -89,11 +89,7 @@ async fn a_hidden_name_answers_as_one_that_never_existed() {
 #[tokio::test]
 async fn re_entry_keeps_the_ceiling() {
     let fixture = Fixture::empty();
-    let run = builder(&fixture)
-        .tool(relay("relay"))
-        .tool(ExecRelay)
-        .build()
-        .expect("a run");
+    let run = builder(&fixture).tool(relay("relay")).tool(ExecRelay).build().expect("a run");
     // From a full surface, a read tool still cannot reach above its own tier.
     for surface in [run.surface(Tier::Read), run.surface(Tier::Exec)] {
         for hidden in ["resolve", "ast_edit", "exec_relay"] {

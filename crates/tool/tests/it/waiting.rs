@@ -61,7 +61,8 @@ async fn stopped(name: &str, before: bool, stop: impl FnOnce(&Registry, &Cancell
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_in_a_layer_ends_with_its_resource_its_run_and_its_caller() {
     for before in [true, false] {
-        let error = stopped("look", before, |registry, _| drop(registry.detach("bench"))).await.unwrap_err();
+        let error =
+            stopped("look", before, |registry, _| assert!(registry.detach("bench"))).await.unwrap_err();
         assert_eq!(error.message, "`look` ended: its resource `bench` was detached from the run");
         let error = stopped("look", before, |registry, _| registry.close()).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unavailable);
