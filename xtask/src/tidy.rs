@@ -128,7 +128,7 @@ mod tests {
             format!("//! A room.\n#![cfg_attr(test, {allow}(dead_code))]\n#[{allow}(unused)]\n"),
         );
         fixture.write("notes.md", format!("see /ro{}x\n", "ot/"));
-        fixture.write("run", format!("get https://pypi{}/simple\n", ".org"));
+        fixture.write("run", format!("get pypi{}/simple\n", ".org"));
         fixture.write("target/left/out.rs", "");
         fixture.write("picture.png", [0xff, 0xfe]);
         let wrong = violations(fixture.root()).unwrap();
