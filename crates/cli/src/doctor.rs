@@ -1,15 +1,15 @@
 //! `outrigger doctor`: what is usable here, and for what is not, which half is missing. It starts nothing and
 //! changes nothing.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use outrigger::Error;
 use outrigger::workspace::Workspace;
-use outrigger::{Error, Grammars};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
+use crate::census::census;
 use crate::printing::print;
 
 #[derive(Debug, Serialize)]
@@ -38,10 +38,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<ExitCode> {
 
 fn report(workspace: &Workspace) -> Result<Report> {
     let walk = workspace.walk(&workspace.scope(None)?, &|_| true, &|| false)?;
-    let mut files: BTreeMap<&str, usize> = Grammars::bundled().ids().into_iter().map(|id| (id, 0)).collect();
-    for language in walk.files.iter().filter_map(|file| Grammars::bundled().of(&file.absolute)) {
-        *files.entry(language).or_default() += 1;
-    }
+    let files = census(&walk);
     Ok(Report {
         workspace: workspace.root().display().to_string(),
         state_folder: outrigger::state_folder(workspace.root()).map(|folder| folder.display().to_string()),

@@ -5,6 +5,7 @@
 mod answer;
 mod args;
 mod call;
+mod census;
 mod doctor;
 mod host;
 mod logging;

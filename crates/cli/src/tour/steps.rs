@@ -1,8 +1,6 @@
 //! The steps of the tour: what is called, and what the answer must hold. Steps call tools as a model would, and use
 //! no other door.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use outrigger::workspace::Workspace;
 use outrigger::{Grammars, Output, Run, Surface, Tier};
@@ -10,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::println;
 use super::show::Show;
+use crate::census::census;
 
 /// The read tools on somebody's own code.
 pub(crate) async fn on_users_project(
@@ -19,11 +18,8 @@ pub(crate) async fn on_users_project(
 ) -> Result<()> {
     let _ = show.step(surface, "What is here", ("read", json!({"path": "."})), &[]).await;
     let walk = workspace.walk(&workspace.scope(None)?, &|_| true, &|| false)?;
-    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
-    for language in walk.files.iter().filter_map(|file| Grammars::bundled().of(&file.absolute)) {
-        *files.entry(language).or_default() += 1;
-    }
-    let Some((language, _)) = files.into_iter().max_by_key(|(_, count)| *count) else {
+    let files = census(&walk).into_iter().filter(|(_, count)| *count > 0);
+    let Some((language, _)) = files.max_by_key(|(_, count)| *count) else {
         let ids = Grammars::bundled().ids().join(", ");
         show.skip("ast_grep", &format!("no file here is in a bundled language ({ids})"));
         return Ok(());
