@@ -17,6 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "outrigger-structural",
         &["outrigger-tool", "outrigger-workspace", "outrigger-edits", "outrigger-grammars"],
     ),
+    ("outrigger-lsp", &["outrigger-tool", "outrigger-workspace", "outrigger-edits", "outrigger-peer"]),
     (
         "outrigger",
         &[

@@ -1,0 +1,56 @@
+//! One error, warning or remark of a server about a file.
+//! It must never be told apart by its position alone: a diagnostic that moved is the same.
+
+use std::fmt;
+
+/// A diagnostic as its server gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Diagnostic {
+    /// Start and end as (line, character), both from 0, in the encoding of its client and of the text it was sent.
+    pub(crate) start: (u32, u32),
+    pub(crate) end: (u32, u32),
+    pub(crate) severity: Severity,
+    /// A number is kept as its digits.
+    pub(crate) code: Option<String>,
+    /// Who found it, as the server says: `rustc`, `clippy`, `Pyright`.
+    pub(crate) source: Option<String>,
+    pub(crate) message: String,
+    /// The server's id in the table.
+    pub(crate) server: String,
+    pub(crate) stream: Stream,
+    /// The document's version, where the server said it.
+    pub(crate) version: Option<i32>,
+}
+
+/// How bad it is. A diagnostic without a severity is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+/// The way a diagnostic came: each replaces only what came the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Stream {
+    /// `textDocument/publishDiagnostics`.
+    Push,
+    /// `textDocument/diagnostic`, by the identifier of its provider.
+    Pull(Option<String>),
+    /// `workspace/diagnostic`.
+    Workspace,
+    /// A request of the server's own.
+    Asked,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+            Self::Hint => "hint",
+        })
+    }
+}

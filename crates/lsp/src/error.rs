@@ -1,0 +1,63 @@
+//! Everything that can go wrong between a question and a server's answer, with data.
+//! A message names its subject, and quotes a server where it said why; none claims more than was seen.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use workspace::shown;
+
+/// Why a language server gave no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The path cannot be used.
+    #[error(transparent)]
+    Workspace(#[from] workspace::Error),
+    /// A file that is not there.
+    #[error("`{}` does not exist", file(path))]
+    NoFile { path: PathBuf },
+    /// A file that cannot be read.
+    #[error("cannot read `{}`: {why}", file(path))]
+    Unreadable { path: PathBuf, why: io::Error },
+    /// A file that is not UTF-8: servers are sent text.
+    #[error("`{}` is not UTF-8 text, and servers are sent nothing else", file(path))]
+    NotText { path: PathBuf },
+    /// A file above the limit.
+    #[error("`{}` has {length} bytes; servers are sent files of at most {limit}", file(path))]
+    TooLarge { path: PathBuf, length: u64, limit: u64 },
+    /// The server's program could not be started.
+    #[error("{server} cannot be started: {why}")]
+    Start { server: String, why: peer::Error },
+    /// The server did not come up.
+    #[error("{server} did not come up: {why}{}", tail(stderr))]
+    Initialize { server: String, why: String, stderr: String },
+    /// The server's process or its output has ended.
+    #[error("{server} has ended while it was asked `{method}`: {how}{}", tail(stderr))]
+    Ended { server: String, method: String, how: String, stderr: String },
+    /// The server is being stopped by us.
+    #[error("{server} is being stopped")]
+    Closing { server: String },
+    /// No answer in time.
+    #[error("{server} did not answer `{method}` within {after:?}")]
+    TimedOut { server: String, method: String, after: Duration },
+    /// The server answered with an error of its own.
+    #[error("{server} refused `{method}`: {message} (code {code})")]
+    Answered { server: String, method: String, code: i64, message: String },
+}
+
+fn file(path: &Path) -> String {
+    shown(&path.to_string_lossy()).into_owned()
+}
+
+/// The end of what a server wrote on its error stream, if it wrote anything.
+fn tail(stderr: &str) -> String {
+    /// Lines that a reader is shown of it.
+    const LINES: usize = 10;
+    let lines: Vec<&str> = stderr.lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let last = &lines[lines.len().saturating_sub(LINES)..];
+    format!("; the end of its error stream:\n{}", last.join("\n"))
+}

@@ -1,0 +1,17 @@
+//! Language servers: supervised, kept in step with the files on disk, asked for what is true now.
+//!
+//! # Invariants
+//!
+//! - An empty answer is handed out as "nothing" only when the server was ready and its text was the disk's.
+//! - Every wait has a named limit (`limits.rs`), and a server that misbehaves costs its own answers only.
+//! - Protocol types never leave the crate, and nothing here reads the environment or writes a file of the workspace.
+
+mod error;
+mod limits;
+mod uri;
+
+mod diagnostic;
+mod documents;
+mod readiness;
+
+pub use error::Error;
