@@ -12,6 +12,9 @@ mod uri;
 
 mod diagnostic;
 mod documents;
+mod position;
 mod readiness;
+mod symbol;
 
 pub use error::Error;
+pub use symbol::Syntax;
