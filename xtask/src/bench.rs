@@ -3,7 +3,6 @@
 //! It must never compare figures itself: each bench prints its own table.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, bail};
@@ -46,21 +45,12 @@ pub fn run(name: Option<&str>) -> anyhow::Result<()> {
 /// Brings the sources, builds the program, and measures it beside ast-grep and ripgrep: `benches/README.md`.
 fn structural() -> anyhow::Result<()> {
     let root = crate::root();
-    let corpora = corpora()?;
+    let corpora = crate::cache()?.join("corpora");
     let program = root.join("target/release/outrigger");
     step("bash", [root.join("benches/corpora.sh").as_os_str(), corpora.as_os_str()])?;
     step(env!("CARGO"), ["build", "--quiet", "--release", "--package", "outrigger-cli"])?;
     let script = root.join("benches/structural.py");
     step("python3", [script.as_os_str(), program.as_os_str(), corpora.as_os_str()])
-}
-
-/// Where the sources are kept: they are large, and the same for every checkout.
-fn corpora() -> anyhow::Result<PathBuf> {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-    Ok(cache
-        .context("neither XDG_CACHE_HOME nor HOME says where to keep the sources")?
-        .join("outrigger/corpora"))
 }
 
 fn step(program: &str, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> anyhow::Result<()> {

@@ -2,12 +2,14 @@
 //! to the slow. A phase that fails does not hide the others. It must never skip a phase silently: what is missing on
 //! this machine is said.
 
+use std::env;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use test_support::real;
 
-use crate::tidy;
+use crate::{peers, tidy};
 
 /// How much is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +19,12 @@ pub enum Extent {
     Long,
 }
 
-/// Programs that tests start, and the Debian package each comes from.
-const PROGRAMS: &[(&str, &str)] =
-    &[("strace", "strace"), ("python3", "python3"), ("ps", "procps"), ("setsid", "util-linux")];
-
 const CLIPPY: &[&str] = &["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"];
 const NEXTEST: &[&str] = &["nextest", "run", "--locked", "--workspace", "--no-fail-fast"];
 /// Without nextest all tests of one program share a process, and some count that process's children.
 const PLAIN: &[&str] = &["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast", "--"];
 const DOCS: &[&str] = &["doc", "--locked", "--workspace", "--lib", "--no-deps"];
 
-/// The variable that names real programs without which a test fails instead of skipping, and what it holds in CI.
-const REQUIRED: &str = "REQUIRE_REAL";
-const REAL: &[&str] = &["strace", "python3"];
 const NO_FEATURES: &[&str] = &["check", "--package", "outrigger", "--no-default-features"];
 const NO_LANGUAGE: &[&str] =
     &["check", "--package", "outrigger", "--no-default-features", "--features", "structural"];
@@ -39,14 +34,14 @@ const NO_LANGUAGE: &[&str] =
 /// # Errors
 /// When a phase failed.
 pub fn run(extent: Extent) -> anyhow::Result<()> {
-    install();
     let mut phases = Phases::default();
+    phases.run("peers", installed);
     phases.run("fmt", || cargo(&["fmt", "--all", "--check"]));
     phases.run("tidy", || tidy::run().inspect_err(|error| println!("{error:#}")).is_ok());
     phases.run("clippy", || cargo(CLIPPY));
     phases.run("features", || cargo(NO_FEATURES) && cargo(NO_LANGUAGE));
     phases.run("tests", || tests(extent));
-    phases.run("doc tests", || cargo(&["test", "--workspace", "--doc", "--no-fail-fast"]));
+    phases.run("doc tests", || tested(&["test", "--workspace", "--doc", "--no-fail-fast"]));
     phases.run("docs", || shown(command(DOCS).env("RUSTDOCFLAGS", "-D warnings")));
     phases.finish()
 }
@@ -64,27 +59,13 @@ fn tests(extent: Extent) -> bool {
         arguments.extend((extent == Extent::Long).then_some("--include-ignored"));
         arguments.push("--test-threads=1");
     }
-    cargo(&arguments)
+    tested(&arguments)
 }
 
-/// Installs what is missing where that is possible without asking anyone.
-fn install() {
-    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_installed(program)).collect();
-    if missing.is_empty() {
-        return;
-    }
-    let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
-    println!("installing {}", packages.join(" "));
-    let may_install = quietly("sh", &["-c", "test \"$(id -u)\" = 0 && command -v apt-get"]);
-    let line = format!("apt-get update -qq && apt-get install -y -qq {}", packages.join(" "));
-    if !may_install || !shown(Command::new("sh").args(["-c", &line]).env("DEBIAN_FRONTEND", "noninteractive"))
-    {
-        println!("note: could not install {}; tests that need it skip or fail", packages.join(" "));
-    }
-}
-
-fn is_installed(program: &str) -> bool {
-    quietly("sh", &["-c", &format!("command -v {program}")])
+/// Where nobody asked for every real program, one that cannot be had here is told and its tests skip.
+fn installed() -> bool {
+    let done = peers::run().inspect_err(|error| println!("{error:#}"));
+    done.is_ok() || env::var_os("CI").is_none()
 }
 
 fn cargo(arguments: &[&str]) -> bool {
@@ -93,13 +74,21 @@ fn cargo(arguments: &[&str]) -> bool {
 
 /// The cargo that runs this chore.
 fn command(arguments: &[&str]) -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(crate::root());
-    if std::env::var_os("CI").is_some() && std::env::var_os(REQUIRED).is_none() {
-        command.env(REQUIRED, REAL.join(","));
-    }
     command
+}
+
+/// The same for tests, with the real programs on its path; in CI each of them must be there.
+fn tested(arguments: &[&str]) -> bool {
+    let mut command = command(arguments);
+    command.envs(peers::variables());
+    if env::var_os("CI").is_some() && env::var_os(real::REQUIRED).is_none() {
+        let names: Vec<&str> = real::REAL.iter().map(|known| known.name).collect();
+        command.env(real::REQUIRED, names.join(","));
+    }
+    shown(&mut command)
 }
 
 fn shown(command: &mut Command) -> bool {
@@ -158,11 +147,5 @@ mod tests {
             phases.summary()
         );
         assert_eq!(phases.finish().unwrap_err().to_string(), "failed: first");
-    }
-
-    #[test]
-    fn an_absent_program_is_seen() {
-        assert!(is_installed("sh"));
-        assert!(!is_installed("no-such-program"));
     }
 }
