@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("outrigger-peer", &[]),
     ("outrigger-grammars", &[]),
     ("outrigger-test-support", &[]),
-    ("xtask", &[]),
+    ("xtask", &["outrigger-test-support"]),
     ("outrigger-edits", &["outrigger-tool", "outrigger-workspace"]),
     (
         "outrigger-structural",

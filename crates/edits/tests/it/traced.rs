@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use test_support::Fixture;
+use test_support::{Fixture, real};
 
 use crate::scenario;
 
@@ -33,19 +33,6 @@ const READS: [&str; 17] = [
     "listxattr",
     "llistxattr",
 ];
-
-fn strace() -> bool {
-    let found = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
-    let required = std::env::var("REQUIRE_REAL").unwrap_or_default();
-    assert!(
-        found || !required.split(',').any(|name| name.trim() == "strace"),
-        "strace is required and missing"
-    );
-    if !found {
-        println!("skipped: no strace");
-    }
-    found
-}
 
 /// The calls that change something and have no step in front of them, and how many have one, by name.
 fn trace(fixture: &Fixture, args: &[&str]) -> (Vec<String>, BTreeMap<String, usize>) {
@@ -88,7 +75,7 @@ fn trace(fixture: &Fixture, args: &[&str]) -> (Vec<String>, BTreeMap<String, usi
 
 #[test]
 fn every_call_of_a_commit_that_changes_the_disk_is_a_step() {
-    if !strace() {
+    if real("strace").is_none() {
         return;
     }
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
@@ -122,7 +109,7 @@ fn every_call_of_a_commit_that_changes_the_disk_is_a_step() {
 
 #[test]
 fn every_call_of_a_recovery_that_changes_the_disk_is_a_step() {
-    if !strace() {
+    if real("strace").is_none() {
         return;
     }
     let mut restored = 0;
