@@ -14,6 +14,7 @@ mod diagnostic;
 mod documents;
 mod position;
 mod readiness;
+mod servers;
 mod symbol;
 
 pub use error::Error;
