@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "outrigger-grammars",
             "outrigger-edits",
             "outrigger-structural",
+            "outrigger-lsp",
         ],
     ),
     ("outrigger-cli", &["outrigger"]),

@@ -56,6 +56,8 @@
 #![deny(missing_docs)]
 
 mod approval;
+#[cfg(all(feature = "structural", feature = "lsp"))]
+mod code;
 mod run;
 mod state;
 #[cfg(feature = "structural")]
