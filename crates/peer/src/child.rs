@@ -108,4 +108,11 @@ impl Child {
         }
         processes
     }
+
+    /// Memory that [`processes`](Self::processes) hold, in bytes; what they share is counted for each of them. `None`
+    /// where there is no `/proc`.
+    pub fn memory(&self) -> Option<u64> {
+        let pages = self.processes().iter().map(|process| process.resident_pages).sum::<u64>();
+        tree::process(std::process::id()).map(|_| pages * rustix::param::page_size() as u64)
+    }
 }

@@ -161,13 +161,18 @@ impl<T: AsRef<[u8]>> Encoder<T> for ContentLength {
     type Error = io::Error;
 
     fn encode(&mut self, body: T, destination: &mut BytesMut) -> io::Result<()> {
-        let body = body.as_ref();
-        let header = format!("Content-Length: {}\r\n\r\n", body.len());
-        destination.reserve(header.len() + body.len());
-        destination.put_slice(header.as_bytes());
-        destination.put_slice(body);
+        destination.unsplit(frame(body.as_ref()));
         Ok(())
     }
+}
+
+/// One frame around `body`.
+pub(crate) fn frame(body: &[u8]) -> BytesMut {
+    let header = format!("Content-Length: {}\r\n\r\n", body.len());
+    let mut frame = BytesMut::with_capacity(header.len() + body.len());
+    frame.put_slice(header.as_bytes());
+    frame.put_slice(body);
+    frame
 }
 
 /// Blank noise is none.

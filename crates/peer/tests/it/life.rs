@@ -123,3 +123,19 @@ fn a_child_outlives_the_thread_that_asked_for_it_but_not_the_handle() {
         mark.nothing_left().await;
     });
 }
+
+#[tokio::test]
+async fn the_memory_of_the_whole_tree_is_counted() {
+    let script = "import os, time
+held = b'x' * 50_000_000
+if os.fork() == 0: os.setsid(); other = b'y' * 50_000_000
+print('ready', flush=True); time.sleep(300)";
+    let mark = Mark::new();
+    let mut child = mark.python(script).await;
+    let mut ready = [0; 12];
+    child.take_stdout().unwrap().read_exact(&mut ready).await.unwrap();
+    let memory = child.memory().unwrap();
+    assert!((150_000_000..400_000_000).contains(&memory), "{memory}");
+    let _ = child.stop(&peer::Ladder::default()).await;
+    assert_eq!(child.memory(), Some(0));
+}

@@ -13,6 +13,8 @@ mod framing;
 mod hosts;
 mod life;
 mod mark;
+mod prefixed;
+mod rpc;
 mod stopping;
 mod survivors;
 mod unguarded;
