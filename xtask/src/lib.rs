@@ -1,7 +1,8 @@
 //! The project's own chores, as `cargo xtask …` and as tests.
 //!
 //! [`arrows`] says which crate may depend on which, [`tidy`] what every file must look like; [`mod@test`] runs everything
-//! that must pass, [`peers`] installs the real programs which tests talk to, [`mod@bench`] runs what prints figures.
+//! that must pass, [`peers`] installs the real programs which tests talk to, [`mod@bench`] runs what prints figures,
+//! [`fuzz`] what looks for inputs that break us.
 //!
 //! It must never be a dependency of a crate that is published.
 #![expect(
@@ -16,6 +17,7 @@ use anyhow::Context;
 
 pub mod arrows;
 pub mod bench;
+pub mod fuzz;
 pub mod peers;
 pub mod test;
 pub mod tidy;
