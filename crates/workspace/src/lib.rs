@@ -8,6 +8,7 @@
 //!    `root/git.rs` knows what belongs to git.
 //! 2. [`Scope`] (`scope.rs`) reads a `path` argument (nothing, a folder, a file, a glob), and [`Workspace::walk`]
 //!    (`walk.rs`) lists its files by ripgrep's rules; [`Skipped`] (`skipped.rs`) counts what was left out, and why.
+//!    [`Workspace::ignored`] (`ignored.rs`) says it of single files.
 //! 3. [`read_source`] (`source.rs`) reads one file for searching, or says why not.
 //! 4. [`shown()`] (`shown.rs`) makes a path fit to be read in an answer.
 //! 5. [`text`] has lines, columns, line ends and byte order marks; [`detect`] finds root markers and executables.
@@ -33,6 +34,7 @@
 //! ```
 
 mod error;
+mod ignored;
 mod root;
 mod scope;
 mod shown;
