@@ -14,6 +14,7 @@ mod diagnostic;
 mod documents;
 mod position;
 mod readiness;
+mod rename;
 mod servers;
 mod symbol;
 
