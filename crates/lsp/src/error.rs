@@ -38,12 +38,27 @@ pub enum Error {
     /// The server is being stopped by us.
     #[error("{server} is being stopped")]
     Closing { server: String },
+    /// More documents are in use than the server may hold open.
+    #[error("`{}` cannot be kept open in {server}: too many other files are asked about at once", file(path))]
+    Crowded { server: String, path: PathBuf },
+    /// A preview that does not end.
+    #[error("{server} is busy with the preview of a change for more than {after:?}")]
+    Previewing { server: String, after: Duration },
     /// No answer in time.
     #[error("{server} did not answer `{method}` within {after:?}")]
     TimedOut { server: String, method: String, after: Duration },
     /// The server answered with an error of its own.
     #[error("{server} refused `{method}`: {message} (code {code})")]
     Answered { server: String, method: String, code: i64, message: String },
+}
+
+impl Error {
+    /// Whether the server says that the text changed, or its own state, while it was answering.
+    pub(crate) fn is_outdated(&self) -> bool {
+        const CONTENT_MODIFIED: i64 = -32801;
+        const SERVER_CANCELLED: i64 = -32802;
+        matches!(self, Self::Answered { code: CONTENT_MODIFIED | SERVER_CANCELLED, .. })
+    }
 }
 
 fn file(path: &Path) -> String {

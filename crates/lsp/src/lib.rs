@@ -10,8 +10,22 @@ mod error;
 mod limits;
 mod uri;
 
-mod diagnostic;
+mod client;
+mod handler;
+mod handshake;
+mod live;
+mod process;
+
+mod disk;
 mod documents;
+mod outside;
+mod stamp;
+
+mod progress;
+mod registrations;
+mod watch;
+
+mod diagnostic;
 mod position;
 mod readiness;
 mod rename;

@@ -11,6 +11,18 @@ pub(crate) const REQUEST: Duration = Duration::from_secs(20);
 pub(crate) const READINESS: Duration = Duration::from_secs(45);
 /// How long a server that tells its loading by progress has to begin to tell it.
 pub(crate) const FIRST_PROGRESS: Duration = Duration::from_secs(5);
+/// How long after the end of a piece of work the next may begin.
+pub(crate) const BETWEEN_PROGRESS: Duration = Duration::from_millis(100);
+/// How long a request waits for a preview that has given the server other texts.
+pub(crate) const OVERLAY: Duration = Duration::from_secs(10);
+/// How long the reason for a server's end is waited for once its answers have stopped.
+pub(crate) const LAST_WORDS: Duration = Duration::from_millis(500);
+/// Times a file is read again because it changed meanwhile.
+pub(crate) const READS: usize = 4;
+/// Words of a server to its user that are kept.
+pub(crate) const MESSAGES: usize = 8;
+/// Bytes kept of one of them.
+pub(crate) const MESSAGE: usize = 2 * 1024;
 /// How long a server has to answer `shutdown` before it is told to exit all the same.
 pub(crate) const SHUTDOWN: Duration = Duration::from_secs(2);
 /// A request that the server calls outdated is asked again so often …

@@ -4,6 +4,10 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use tokio::time::Instant;
+
+use crate::limits;
+use crate::progress::Progress;
 
 /// How a server tells that it has loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -32,7 +36,7 @@ pub(crate) enum Readiness {
     Ready,
     /// It may answer, but what it leaves out may be there.
     Loading {
-        /// As a sentence names it: `` `Indexing` of rust-analyzer ``.
+        /// As a sentence names it: `Indexing`.
         waiting_for: String,
     },
 }
@@ -40,5 +44,131 @@ pub(crate) enum Readiness {
 impl Readiness {
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self, Self::Ready)
+    }
+}
+
+/// `experimental/serverStatus`, as rust-analyzer and its kin send it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    /// `ok`, `warning` or `error`.
+    pub(crate) health: String,
+    pub(crate) quiescent: bool,
+    pub(crate) message: Option<String>,
+}
+
+/// What is known at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    Ready,
+    Loading {
+        waiting_for: String,
+        /// When to judge again though nothing was told.
+        again: Option<Instant>,
+        /// It was waited for in vain already.
+        overdue: bool,
+    },
+}
+
+impl Signal {
+    /// Judges by what the server has told; `since` is when it was given its first document, or came up.
+    pub(crate) fn judge(
+        &self,
+        progress: &Progress,
+        status: Option<&Status>,
+        since: Instant,
+        now: Instant,
+    ) -> Judged {
+        let until = |end: Instant, waiting_for: &str| match end > now {
+            true => Judged::Loading { waiting_for: waiting_for.to_owned(), again: Some(end), overdue: false },
+            false => Judged::Ready,
+        };
+        match self {
+            Self::Holds => Judged::Ready,
+            Self::Grace { ms } => until(since + Duration::from_millis(*ms), "its first look at the project"),
+            Self::Status => match status {
+                Some(status) if status.quiescent => Judged::Ready,
+                _ => by_work(progress, &[])
+                    .unwrap_or_else(|| loading("the server's word that it has loaded", false)),
+            },
+            Self::Progress { of, begins_within_ms } => by_work(progress, of).unwrap_or_else(|| {
+                if progress.has_begun(of) {
+                    let end = progress.last_end().map_or(now, |end| end + limits::BETWEEN_PROGRESS);
+                    return until(end, "what may follow its last progress");
+                }
+                let limit = begins_within_ms.map_or(limits::FIRST_PROGRESS, Duration::from_millis);
+                until(since + limit, "its first progress")
+            }),
+        }
+    }
+}
+
+fn by_work(progress: &Progress, of: &[String]) -> Option<Judged> {
+    let open = || progress.open(of);
+    let names: Vec<String> = open().map(|work| format!("`{}`", work.name())).collect();
+    (!names.is_empty()).then(|| loading(&names.join(", "), open().all(crate::progress::Work::is_overdue)))
+}
+
+fn loading(waiting_for: &str, overdue: bool) -> Judged {
+    Judged::Loading { waiting_for: waiting_for.to_owned(), again: None, overdue }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn signal(row: &str) -> Signal {
+        toml::from_str(row).unwrap()
+    }
+
+    fn is_ready(signal: &Signal, progress: &Progress, since: Instant, after_ms: u64) -> bool {
+        signal.judge(progress, None, since, since + Duration::from_millis(after_ms)) == Judged::Ready
+    }
+
+    fn hear(progress: &mut Progress, token: &str, kind: &str) {
+        progress.hear(&json!({ "token": token, "value": { "kind": kind, "title": "Indexing" } }));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn progress_is_waited_for_until_it_has_begun_and_ended() {
+        let (signal, mut progress, since) =
+            (signal("signal = 'progress'"), Progress::default(), Instant::now());
+        assert!(!is_ready(&signal, &progress, since, 4_900), "it may begin yet");
+        assert!(is_ready(&signal, &progress, since, 5_000), "it has none to tell");
+        hear(&mut progress, "t", "begin");
+        let judged = signal.judge(&progress, None, since, since + Duration::from_secs(60));
+        assert_eq!(judged, loading("`Indexing`", false));
+        hear(&mut progress, "t", "end");
+        assert!(!is_ready(&signal, &progress, since, 0), "another may follow at once");
+        assert!(is_ready(&signal, &progress, since, 200));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_the_progress_that_is_meant_counts() {
+        let signal = signal("signal = 'progress'\nof = ['background']\nbegins_within_ms = 2000");
+        let (mut progress, since) = (Progress::default(), Instant::now());
+        hear(&mut progress, "other", "begin");
+        assert!(!is_ready(&signal, &progress, since, 1_900) && is_ready(&signal, &progress, since, 2_000));
+        hear(&mut progress, "backgroundIndex", "begin");
+        assert!(!is_ready(&signal, &progress, since, 2_000));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_status_is_believed_when_it_is_quiescent() {
+        let (signal, progress, now) = (signal("signal = 'status'"), Progress::default(), Instant::now());
+        let status = |quiescent| Status { health: "ok".into(), quiescent, message: None };
+        let judge = |status: Option<&Status>| signal.judge(&progress, status, now, now);
+        assert_eq!(judge(Some(&status(true))), Judged::Ready);
+        for status in [None, Some(&status(false))] {
+            assert_eq!(judge(status), loading("the server's word that it has loaded", false));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_tells_nothing_is_given_time() {
+        let (signal, since) = (signal("signal = 'grace'\nms = 300"), Instant::now());
+        assert!(!is_ready(&signal, &Progress::default(), since, 299));
+        assert!(is_ready(&signal, &Progress::default(), since, 300));
     }
 }
