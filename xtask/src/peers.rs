@@ -40,8 +40,7 @@ const ROWS: [&[Part]; 2] = [
 ];
 
 /// Go uses what is installed and asks nobody for more; its toolchain is the one beside it.
-const VARIABLES: &[(&str, &str)] =
-    &[("GOFLAGS", "-mod=mod"), ("GOPROXY", "off"), ("GOTELEMETRY", "off"), ("GOTOOLCHAIN", "local")];
+const VARIABLES: &[(&str, &str)] = &[("GOPROXY", "off"), ("GOTELEMETRY", "off"), ("GOTOOLCHAIN", "local")];
 
 /// Installs what is missing and writes the environment file.
 ///

@@ -32,5 +32,7 @@ mod rename;
 mod servers;
 mod symbol;
 
+mod checkers;
+
 pub use error::Error;
 pub use symbol::Syntax;

@@ -35,3 +35,21 @@ pub(crate) const OPEN_DOCUMENTS: usize = 64;
 pub(crate) const DOCUMENT: u64 = 8 * 1024 * 1024;
 /// Bytes kept of a server's error stream.
 pub(crate) const STDERR_TAIL: usize = 64 * 1024;
+/// Checkers of `diagnostics "*"` that run at once.
+pub(crate) const CHECKERS_AT_ONCE: usize = 2;
+/// One run of a checker.
+pub(crate) const CHECKER: Duration = Duration::from_secs(120);
+/// How long a checker's streams may stay open after its end.
+pub(crate) const CHECKER_STREAMS: Duration = Duration::from_secs(2);
+/// Bytes of each stream of a checker.
+pub(crate) const CHECKER_OUTPUT: usize = 32 * 1024 * 1024;
+/// Lines quoted of a checker that is no evidence.
+pub(crate) const CHECKER_LAST_LINES: usize = 8;
+/// Projects of one language that are checked, those nearest to the root first.
+pub(crate) const CHECKED_PROJECTS: usize = 32;
+/// Units of a compilation database that are checked.
+pub(crate) const CHECKED_UNITS: usize = 200;
+/// Diagnostics of checkers that are shown.
+pub(crate) const CHECKER_DIAGNOSTICS: usize = 50;
+/// Characters of one message that are shown.
+pub(crate) const CHECKER_MESSAGE: usize = 1_000;
