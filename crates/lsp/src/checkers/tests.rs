@@ -33,6 +33,11 @@ fn environment() -> Vec<(OsString, OsString)> {
     real_environment().into_iter().chain(own).collect()
 }
 
+fn make_executable(fixture: &Fixture, path: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(fixture.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// Only the named real programs are on the path.
 fn only(fixture: &Fixture, names: &[&str]) -> Vec<(OsString, OsString)> {
     let bin = fixture.outside().join("bin");
@@ -158,6 +163,28 @@ near = { path = "../outside/near" }
     assert_eq!((checked[0].outside, checked[0].diagnostics.len()), (1, 0), "{checked:?}");
 }
 
+#[tokio::test]
+async fn an_error_in_a_macro_of_others_is_where_the_macro_is_used() {
+    let fixture = Fixture::new(
+        r#"
+//- /Cargo.toml
+[package]
+name = "used"
+edition = "2024"
+//- /src/lib.rs
+pub struct Plain;
+pub fn compare() {
+    assert_eq!(Plain, Plain);
+}
+"#,
+    );
+    check(&fixture, &[], expect![[r#"
+        cargo check: 2 errors, 0 warnings in 1 target checked
+
+        src/lib.rs:3:5: error E0277: `Plain` doesn't implement `Debug` [cargo check]
+        src/lib.rs:3:5: error E0369: binary operation `==` cannot be applied to type `Plain` [cargo check]"#]]).await;
+}
+
 const SOLUTION: &str = r#"
 //- /tsconfig.json
 { "files": [], "references": [{ "path": "a" }, { "path": "b" }] }
@@ -267,6 +294,45 @@ async fn without_a_type_checker_python_is_linted_by_ruff() {
         broken.py:1:6: error invalid-syntax: Expected a parameter or the end of the parameter list [ruff (no types)]
         broken.py:2:1: error invalid-syntax: unexpected EOF while parsing [ruff (no types)]
         main.py:1:8: warning F401: `os` imported but unused [ruff (no types)]"#]].assert_eq(&text);
+}
+
+#[tokio::test]
+async fn mypy_is_believed_by_the_files_it_counts() {
+    if real("mypy").is_none() {
+        return;
+    }
+    let fixture = Fixture::new("//- /pyproject.toml\n//- /good.py\nx: int = 1\n");
+    let environment = only(&fixture, &["mypy"]);
+    let text = output(&checked_with(&fixture, &environment).await).to_text();
+    expect!["mypy: 0 errors, 0 warnings in 1 file checked"].assert_eq(&text);
+    fixture.write("bad.py", "x: int = 'a'\n");
+    let text = output(&checked_with(&fixture, &environment).await).to_text();
+    expect![[r#"
+        mypy: 1 error, 0 warnings in 2 files checked
+
+        bad.py:1:10: error assignment: Incompatible types in assignment (expression has type "str", variable has type "int") [mypy]"#]].assert_eq(&text);
+    fixture.write("worse.py", "def (:\n");
+    let text = output(&checked_with(&fixture, &environment).await).to_text();
+    expect![[r#"
+        mypy: not verified: it ended with exit code 2:
+        worse.py:1:6: error: Expected an identifier  [syntax]
+        worse.py:1:7: error: Expected a parameter or the end of the parameter list  [syntax]
+        worse.py:2:2: error: Unexpected EOF while parsing  [syntax]
+        Found 3 errors in 1 file (errors prevented further checking)
+
+        worse.py:1:6: error syntax: Expected an identifier [mypy]
+        worse.py:1:7: error syntax: Expected a parameter or the end of the parameter list [mypy]
+        worse.py:2:2: error syntax: Unexpected EOF while parsing [mypy]"#]]
+    .assert_eq(&text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_checker_that_does_not_end_is_not_verified() {
+    let fixture =
+        Fixture::new("//- /pyproject.toml\n//- /main.py\n//- /.venv/bin/pyright\n#!/bin/sh\nsleep 1000\n");
+    make_executable(&fixture, ".venv/bin/pyright");
+    let text = output(&checked_with(&fixture, &environment()).await).to_text();
+    assert_eq!(text, "pyright: not verified: it did not end within 120s");
 }
 
 #[tokio::test]
@@ -406,9 +472,7 @@ async fn the_projects_own_program_comes_first_and_a_dropped_check_leaves_no_proc
     let fixture = Fixture::new(
         "//- /pyproject.toml\n//- /main.py\n//- /.venv/bin/pyright\n#!/bin/sh\necho $$ >pid\nsleep 1000 & sleep 1000\n",
     );
-    use std::os::unix::fs::PermissionsExt;
-    let program = fixture.path(".venv/bin/pyright");
-    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    make_executable(&fixture, ".venv/bin/pyright");
     let environment = environment();
     let pid = async {
         loop {
