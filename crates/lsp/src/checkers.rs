@@ -34,7 +34,7 @@ pub(crate) use report::Checked;
 use report::{CheckerDiagnostic, Outcome, Unit};
 
 /// What is looked for, as an answer without any checker tells it.
-pub(crate) const MARKERS: &[&[&str]] = &[
+const MARKERS: &[&[&str]] = &[
     cargo::MARKERS,
     typescript::MARKERS,
     python::MARKERS,

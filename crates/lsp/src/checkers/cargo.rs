@@ -33,7 +33,7 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
         }
         let report = project.report(NAME, &folder);
         if checked.len() == limits::CHECKED_PROJECTS {
-            checked.push(report.not_verified(super::typescript::too_many()));
+            checked.push(report.too_many());
             break;
         }
         let (done, folders) = one(project, &folder, report).await;

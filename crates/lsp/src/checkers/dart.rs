@@ -4,6 +4,7 @@
 use super::project::Project;
 use super::report::{Checked, Place, Report, Unit};
 use crate::diagnostic::Severity;
+use crate::limits;
 use crate::position::Encoding;
 
 pub(super) const MARKERS: &[&str] = &["pubspec.yaml"];
@@ -16,6 +17,10 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
     let mut checked = Vec::new();
     for folder in project.outermost(MARKERS) {
         let mut report = project.report(NAME, &folder);
+        if checked.len() == limits::CHECKED_PROJECTS {
+            checked.push(report.too_many());
+            break;
+        }
         let dart = match project.executable(&folder, &["dart"]) {
             Ok(dart) => dart,
             Err(why) => {

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::project::{Project, Ran};
 use super::report::{Checked, Report, Unit, located};
-use super::typescript::too_many;
 use crate::diagnostic::Severity;
 use crate::limits;
 use crate::position::Encoding;
@@ -50,7 +49,7 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
         for module in modules {
             let report = project.report(NAME, &module);
             if checked.len() == limits::CHECKED_PROJECTS {
-                checked.push(report.not_verified(too_many()));
+                checked.push(report.too_many());
                 return checked;
             }
             checked.push(one(project, &go, &module, report).await);

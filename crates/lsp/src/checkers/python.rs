@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::project::Project;
 use super::report::{Checked, Place, Report, Unit, located};
 use crate::diagnostic::Severity;
+use crate::limits;
 use crate::position::Encoding;
 
 pub(super) const MARKERS: &[&str] = &[
@@ -40,6 +41,10 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
         let name = found.as_ref().map_or("pyright", |(name, _)| name);
         // No types are checked by it: a reader must not take its silence for theirs.
         let report = project.report(if name == "ruff" { "ruff (no types)" } else { name }, &folder);
+        if checked.len() == limits::CHECKED_PROJECTS {
+            checked.push(report.too_many());
+            break;
+        }
         checked.push(match found {
             Some(("mypy", program)) => mypy(project, &program, &folder, report).await,
             Some(("ruff", program)) => ruff(project, &program, &folder, report).await,

@@ -165,6 +165,14 @@ impl<'a> Report<'a> {
         self.finish(Outcome::NotVerified { why: why.into() })
     }
 
+    /// It and what comes after it is left out.
+    pub(super) fn too_many(self) -> Checked {
+        let most = limits::CHECKED_PROJECTS;
+        self.not_verified(format!(
+            "at most {most} projects of one kind are checked; this one and others are not"
+        ))
+    }
+
     fn finish(mut self, outcome: Outcome) -> Checked {
         self.checked.outcome = outcome;
         self.checked.outside = self.outside.len();

@@ -11,6 +11,7 @@ use test_support::{Fixture, real, real_environment};
 use workspace::Workspace;
 
 use super::*;
+use crate::limits;
 
 async fn checked_with(fixture: &Fixture, environment: &[(OsString, OsString)]) -> Vec<Checked> {
     let workspace = Workspace::open(fixture.root()).unwrap();
@@ -527,6 +528,15 @@ fn at_most_fifty_are_shown_with_errors_first_and_true_totals() {
     assert_eq!(lines[5], "a.rs:1:1: warning: m [x]");
     assert_eq!(lines.last(), Some(&"50 of 62 shown (2 errors, 60 warnings)"));
     assert_eq!(output.data.as_ref().unwrap()["diagnostics"].as_array().unwrap().len(), 62);
+}
+
+#[tokio::test]
+async fn of_very_many_projects_the_rest_is_told_not_to_be_checked() {
+    let projects: String = (0..=40).map(|at| format!("//- /p{at}/pubspec.yaml\n")).collect();
+    let fixture = Fixture::new(&projects);
+    let checked = checked_with(&fixture, &[]).await;
+    assert_eq!(checked.len(), limits::CHECKED_PROJECTS + 1);
+    assert!(checked.last().unwrap().outcome.to_string().starts_with("not verified: at most 32 projects"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
             Ok(tsc) => tsc,
             Err(why) => {
                 checked.push(project.report(NAME, &folder).not_verified(why));
-                // Nothing below it has an executable of its own unless it says so; the next folder is asked.
+                // A folder below may have an executable of its own.
                 continue;
             }
         };
@@ -46,7 +46,7 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
             let folder = config.parent().unwrap_or(&folder);
             let report = project.report(NAME, folder);
             if checked.len() == limits::CHECKED_PROJECTS {
-                checked.push(report.not_verified(too_many()));
+                checked.push(report.too_many());
                 return checked;
             }
             let (one, files) = one(project, &tsc, folder, &config, report).await;
@@ -55,11 +55,6 @@ pub(super) async fn check(project: &Project<'_>) -> Vec<Checked> {
         }
     }
     checked
-}
-
-/// Why the rest of a workspace of very many projects is left out.
-pub(super) fn too_many() -> String {
-    format!("this and the projects after it: at most {} of one kind are checked", limits::CHECKED_PROJECTS)
 }
 
 /// The configuration itself, or of a solution every project in it that holds files.
