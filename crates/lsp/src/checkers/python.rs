@@ -129,7 +129,11 @@ async fn ruff(project: &Project<'_>, program: &Path, folder: &Path, mut report: 
     };
     let files = match project.run(program, &["check", "--show-files", "."], folder).await {
         // Configuration is listed as well.
-        Ok(listed) => listed.stdout.lines().filter(|line| !line.ends_with(".toml")).count(),
+        Ok(listed) => listed
+            .stdout
+            .lines()
+            .filter(|line| Path::new(line).extension().is_some_and(|end| end != "toml"))
+            .count(),
         Err(why) => return report.not_verified(why),
     };
     let Ok(Value::Array(told)) = serde_json::from_str(&ran.stdout) else {

@@ -11,6 +11,7 @@ use test_support::{Fixture, real, real_environment};
 use workspace::Workspace;
 
 use super::*;
+use crate::diagnostic::Severity;
 use crate::limits;
 
 async fn checked_with(fixture: &Fixture, environment: &[(OsString, OsString)]) -> Vec<Checked> {
@@ -515,10 +516,9 @@ fn at_most_fifty_are_shown_with_errors_first_and_true_totals() {
         outside: 0,
         diagnostics,
     };
-    use crate::diagnostic::Severity::{Error, Warning};
     let all = [
-        one("x", outcome(0, 60), many(Warning, 60).collect()),
-        one("y", outcome(2, 0), many(Error, 2).collect()),
+        one("x", outcome(0, 60), many(Severity::Warning, 60).collect()),
+        one("y", outcome(2, 0), many(Severity::Error, 2).collect()),
     ];
     let output = output(&all);
     let text = output.to_text();
@@ -532,8 +532,8 @@ fn at_most_fifty_are_shown_with_errors_first_and_true_totals() {
 
 #[tokio::test]
 async fn of_very_many_projects_the_rest_is_told_not_to_be_checked() {
-    let projects: String = (0..=40).map(|at| format!("//- /p{at}/pubspec.yaml\n")).collect();
-    let fixture = Fixture::new(&projects);
+    let fixture = Fixture::empty();
+    (0..=40).for_each(|at| fixture.write(&format!("p{at}/pubspec.yaml"), ""));
     let checked = checked_with(&fixture, &[]).await;
     assert_eq!(checked.len(), limits::CHECKED_PROJECTS + 1);
     assert!(checked.last().unwrap().outcome.to_string().starts_with("not verified: at most 32 projects"));

@@ -125,7 +125,9 @@ fn read(ran: &Ran, report: &mut Report<'_>) -> Read {
             }
             continue;
         }
-        open.take().into_iter().for_each(|told| told.add(report));
+        if let Some(told) = open.take() {
+            told.add(report);
+        }
         match told(line) {
             Some(told) if told.code == NOT_BUILT => read.not_built = true,
             Some(told) => open = Some(told),
@@ -133,7 +135,9 @@ fn read(ran: &Ran, report: &mut Report<'_>) -> Read {
             None => {}
         }
     }
-    open.into_iter().for_each(|told| told.add(report));
+    if let Some(told) = open {
+        told.add(report);
+    }
     read
 }
 
