@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::RwLock;
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::diagnostic::Diagnostic;
 use crate::documents::{Documents, Synced};
 use crate::error::Error;
 use crate::handler::Handler;
@@ -25,6 +26,7 @@ use crate::process::{Ended, Process};
 use crate::readiness::{Judged, Readiness, Status};
 use crate::registrations;
 use crate::servers::Server;
+use crate::uri;
 
 mod overlay;
 mod stop;
@@ -92,7 +94,7 @@ impl Client {
             let why = "it was started without its three streams".to_owned();
             return Err(Error::Initialize { server: server.id.clone(), why, stderr: String::new() });
         };
-        let live = Arc::new(Live::new());
+        let live = Arc::new(Live::new(&server));
         let handler = Handler::new(Arc::clone(&server), root.clone(), Arc::clone(&live));
         let rpc = Rpc::start(stdout, stdin, RpcLimits::default(), Arc::new(handler));
         let process = Process::watch(child, rpc.clone(), Tail::drain(stderr, limits::STDERR_TAIL));
@@ -185,6 +187,21 @@ impl Client {
     /// What it has told, for those who settle on it.
     pub(crate) fn live(&self) -> &Arc<Live> {
         &self.live
+    }
+
+    /// What is known to be wrong with `path`.
+    pub(crate) fn diagnostics(&self, path: &Path) -> Vec<Diagnostic> {
+        self.live.told().diagnostics.of(&uri::canonical(path))
+    }
+
+    /// The same for every file that was reported, clean ones included.
+    pub(crate) fn all_diagnostics(&self) -> Vec<(PathBuf, Vec<Diagnostic>)> {
+        self.live.told().diagnostics.all()
+    }
+
+    /// The open documents as they were sent.
+    pub(crate) fn all_documents(&self) -> Vec<Synced> {
+        self.documents().all()
     }
 
     /// Whether it offers `method`: from the beginning, or registered since.

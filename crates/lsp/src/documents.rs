@@ -100,6 +100,11 @@ impl Documents {
         self.open.contains_key(path)
     }
 
+    /// Every open document.
+    pub(crate) fn all(&self) -> Vec<Synced> {
+        self.open.values().map(|document| document.synced.clone()).collect()
+    }
+
     /// The document of `path` as it was sent, which becomes the last used.
     pub(crate) fn get(&mut self, path: &Path) -> Option<Synced> {
         let document = self.open.get_mut(path)?;

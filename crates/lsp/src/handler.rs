@@ -61,9 +61,17 @@ impl RpcHandler for Handler {
     fn notification(&self, method: &str, params: Value) {
         match method {
             "$/progress" => self.live.change(|told| {
-                told.progress.hear(&params);
+                if let Some((_, step)) = told.progress.hear(&params) {
+                    told.heard.progress(&params, step);
+                }
             }),
             "experimental/serverStatus" => self.live.change(|told| told.hear_status(&params)),
+            "textDocument/publishDiagnostics" => self.live.change(|told| {
+                if let Some(path) = told.diagnostics.published(&params) {
+                    told.heard.published(path, &params["version"]);
+                }
+            }),
+            "textDocument/clangd.fileStatus" => self.live.change(|told| told.heard.file_status(&params)),
             "window/showMessage" => self.live.change(|told| told.hear_message(&params)),
             "window/logMessage" => {
                 tracing::debug!(server = self.server.id, message = params["message"].as_str(), "said");
@@ -110,8 +118,9 @@ mod tests {
             "id = 'x'\ncommand = ['x']\nmarkers = []\nlanguages = {}\nsettle = 'pull'\nreadiness = { signal = 'holds' }\n\
              settings = { python = { analysis = { mode = 'strict' } }, 'a.b' = 1 }",
         );
-        let live = Arc::new(Live::new());
-        (Handler::new(Arc::new(server.unwrap()), PathBuf::from("/w/my project"), Arc::clone(&live)), live)
+        let server: Arc<Server> = Arc::new(server.unwrap());
+        let live = Arc::new(Live::new(&server));
+        (Handler::new(server, PathBuf::from("/w/my project"), Arc::clone(&live)), live)
     }
 
     #[test]

@@ -26,10 +26,12 @@ mod registrations;
 mod watch;
 
 mod diagnostic;
+mod diagnostics;
 mod position;
 mod readiness;
 mod rename;
 mod servers;
+mod settle;
 mod symbol;
 
 mod checkers;

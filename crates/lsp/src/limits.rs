@@ -53,3 +53,15 @@ pub(crate) const CHECKED_UNITS: usize = 200;
 pub(crate) const CHECKER_DIAGNOSTICS: usize = 50;
 /// Characters of one message that are shown.
 pub(crate) const CHECKER_MESSAGE: usize = 1_000;
+/// Files whose diagnostics are kept of one server, and diagnostics of one report.
+pub(crate) const DIAGNOSED_FILES: usize = 4_096;
+pub(crate) const FILE_DIAGNOSTICS: usize = 1_000;
+/// A server that has told nothing new for so long after its last word about a file, where that word is not the last
+/// by itself: clangd is idle for a moment between two steps.
+pub(crate) const IDLE: Duration = Duration::from_millis(40);
+/// A preamble that clangd needed longer for than this was built anew; one that is used again takes a tenth.
+pub(crate) const PREAMBLE_REUSED: Duration = Duration::from_millis(2);
+/// How long another check may take to begin where one check answers several saves.
+pub(crate) const NEXT_CHECK: Duration = Duration::from_millis(700);
+/// How long a server that offers no pulls, though its row says so, has to be quiet.
+pub(crate) const QUIET: u64 = 500;

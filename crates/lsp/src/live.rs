@@ -10,10 +10,13 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::diagnostics::Store;
 use crate::limits;
 use crate::progress::Progress;
 use crate::readiness::Status;
 use crate::registrations::Registrations;
+use crate::servers::Server;
+use crate::settle::Heard;
 
 /// Shared by the handler, which writes it, and the client, which reads it.
 #[derive(Debug)]
@@ -28,6 +31,9 @@ pub(crate) struct Told {
     pub(crate) progress: Progress,
     pub(crate) status: Option<Status>,
     pub(crate) registrations: Registrations,
+    pub(crate) diagnostics: Store,
+    /// By which it is told what its diagnostics are about.
+    pub(crate) heard: Heard,
     /// The last errors and warnings meant for the user.
     pub(crate) messages: VecDeque<String>,
     /// When the server got its first document: some begin to load only then.
@@ -35,9 +41,10 @@ pub(crate) struct Told {
 }
 
 impl Live {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(server: &Server) -> Self {
         let (changed, _) = watch::channel(());
-        Self { told: Mutex::default(), changed, closing: AtomicBool::new(false) }
+        let told = Told { diagnostics: Store::new(server), ..Told::default() };
+        Self { told: Mutex::new(told), changed, closing: AtomicBool::new(false) }
     }
 
     /// What was told. Let go before anything is waited for.
@@ -70,6 +77,10 @@ impl Live {
 impl Told {
     /// Reads `experimental/serverStatus`.
     pub(crate) fn hear_status(&mut self, params: &Value) {
+        let was_loading = self.status.as_ref().is_none_or(|status| !status.quiescent);
+        if was_loading && params["quiescent"] == true {
+            self.heard.check_due();
+        }
         self.status = Some(Status {
             health: params["health"].as_str().unwrap_or("ok").to_owned(),
             quiescent: params["quiescent"].as_bool().unwrap_or(true),

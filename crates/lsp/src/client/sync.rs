@@ -49,7 +49,10 @@ impl Client {
         self.announce(&changes);
         for change in &changes {
             match change.kind {
-                ChangeKind::Deleted => self.close(&change.path),
+                ChangeKind::Deleted => {
+                    self.close(&change.path);
+                    self.live.change(|told| told.diagnostics.forget(&change.path));
+                }
                 _ if self.server.language(&change.path).is_some() => {
                     if let Err(error) = self.refresh(&change.path).await {
                         tracing::debug!(server = self.server.id, %error, "not sent");
@@ -82,6 +85,7 @@ impl Client {
         self.announce(&changes);
         for change in changes.iter().filter(|change| change.kind == ChangeKind::Deleted) {
             self.close(&change.path);
+            self.live.change(|told| told.diagnostics.forget(&change.path));
         }
         let _ = self.sync_all().await;
     }
@@ -191,6 +195,11 @@ impl Client {
             if message.method == "textDocument/didOpen" && self.live.told().first_document.is_none() {
                 self.live.change(|told| told.first_document = Some(Instant::now()));
             }
+            if message.method == "textDocument/didClose"
+                && let Some(path) = message.params["textDocument"]["uri"].as_str().and_then(uri::path)
+            {
+                self.live.change(|told| told.diagnostics.closed(&path));
+            }
             self.notify(message.method, message.params);
         }
     }
@@ -228,6 +237,7 @@ impl Client {
             Save::Told => json!({ "textDocument": document_id }),
             Save::WithText => json!({ "textDocument": document_id, "text": &*document.text }),
         };
+        self.live.change(|told| told.heard.check_due());
         self.notify("textDocument/didSave", params);
     }
 
