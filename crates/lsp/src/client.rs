@@ -31,6 +31,8 @@ use crate::uri;
 mod overlay;
 mod stop;
 mod sync;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use overlay::Overlay;
 
@@ -97,7 +99,8 @@ impl Client {
         let live = Arc::new(Live::new(&server));
         let handler = Handler::new(Arc::clone(&server), root.clone(), Arc::clone(&live));
         let rpc = Rpc::start(stdout, stdin, RpcLimits::default(), Arc::new(handler));
-        let process = Process::watch(child, rpc.clone(), Tail::drain(stderr, limits::STDERR_TAIL));
+        let process =
+            Process::watch(child, rpc.clone(), Arc::clone(&live), Tail::drain(stderr, limits::STDERR_TAIL));
         let (answer, listed) =
             tokio::join!(initialize(&server, &root, &rpc, &process), host.tracked.latest());
         let mut answer = answer?;

@@ -105,6 +105,11 @@ impl Documents {
         self.open.values().map(|document| document.synced.clone()).collect()
     }
 
+    /// The version of the document of `path`, if it is open.
+    pub(crate) fn version(&self, path: &Path) -> Option<i32> {
+        self.open.get(path).map(|document| document.synced.version)
+    }
+
     /// The document of `path` as it was sent, which becomes the last used.
     pub(crate) fn get(&mut self, path: &Path) -> Option<Synced> {
         let document = self.open.get_mut(path)?;

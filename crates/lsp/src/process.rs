@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 use crate::limits;
+use crate::live::Live;
 
 /// How a server ended without being told to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,12 +37,12 @@ enum Order {
 
 impl Process {
     /// Takes the child over, with the conversation it is held in.
-    pub(crate) fn watch(child: Child, rpc: Rpc, stderr: Tail) -> Self {
+    pub(crate) fn watch(child: Child, rpc: Rpc, live: Arc<Live>, stderr: Tail) -> Self {
         // Each asker waits for its answer: nobody can fill the queue but by asking at once.
         let (orders, taken) = mpsc::channel(8);
         let (end, ended) = watch::channel(None);
         let pid = child.id();
-        tokio::spawn(Owner { child, rpc, stderr: stderr.clone(), orders: taken, end }.run());
+        tokio::spawn(Owner { child, rpc, live, stderr: stderr.clone(), orders: taken, end }.run());
         Self { pid, orders, ended, stderr }
     }
 
@@ -85,6 +86,7 @@ impl Process {
 struct Owner {
     child: Child,
     rpc: Rpc,
+    live: Arc<Live>,
     stderr: Tail,
     orders: mpsc::Receiver<Order>,
     end: watch::Sender<Option<Arc<Ended>>>,
@@ -94,6 +96,7 @@ impl Owner {
     async fn run(mut self) {
         let closed = self.rpc.closed();
         tokio::pin!(closed);
+        let mut closed_by_us = false;
         loop {
             tokio::select! {
                 order = self.orders.recv() => match order {
@@ -108,7 +111,11 @@ impl Owner {
                     None => return,
                 },
                 exit = self.child.wait() => return self.has_ended(Some(exit), None).await,
-                why = &mut closed => {
+                why = &mut closed, if !closed_by_us => {
+                    if why == Closed::ClosedByUs {
+                        closed_by_us = true;
+                        continue;
+                    }
                     // The end of the output and that of the process come together, in any order.
                     let exit = timeout(limits::LAST_WORDS, self.child.wait()).await.ok();
                     return self.has_ended(exit, Some(why)).await;
@@ -126,15 +133,17 @@ impl Owner {
             (None, Some(why)) => why.to_string(),
             (None, None) => "it is gone".to_owned(),
         };
-        let ended = Ended { how, stderr: self.stderr.kept().text, at: tokio::time::Instant::now() };
-        self.end.send_replace(Some(Arc::new(ended)));
-        let _ = self.child.stop(&at_once()).await;
+        if !self.live.is_closing() {
+            let ended = Ended { how, stderr: self.stderr.kept().text, at: tokio::time::Instant::now() };
+            self.end.send_replace(Some(Arc::new(ended)));
+        }
+        let stopped = self.child.stop(&at_once()).await;
         // Whoever asks for a stop from here on is told that nothing is left to stop.
         while let Some(order) = self.orders.recv().await {
             match order {
                 Order::Memory(answer) => drop(answer),
                 Order::Stop(_, answer) => {
-                    let _ = answer.send(Stopped::Itself);
+                    let _ = answer.send(stopped);
                 }
             }
         }

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::limits;
 use crate::outside::Snapshot;
 use crate::registrations::Save;
+use crate::servers::fits;
 use crate::uri;
 
 impl Client {
@@ -54,7 +55,7 @@ impl Client {
                     self.live.change(|told| told.diagnostics.forget(&change.path));
                 }
                 _ if self.server.language(&change.path).is_some() => {
-                    if let Err(error) = self.refresh(&change.path).await {
+                    if let Err(error) = self.refresh_unsaved(&change.path).await {
                         tracing::debug!(server = self.server.id, %error, "not sent");
                     }
                 }
@@ -130,8 +131,18 @@ impl Client {
         }
     }
 
-    /// `path` is canonical.
+    /// Sends the disk's text of `path`, which is canonical, where the server has another. It is told of a save as well:
+    /// what is on disk has been saved by somebody, and some servers look at a header or start a check only then.
     pub(super) async fn refresh(&self, path: &Path) -> Result<Synced, Error> {
+        let before = self.documents().version(path);
+        let document = self.refresh_unsaved(path).await?;
+        if before.is_some_and(|before| before != document.version) {
+            self.save(path);
+        }
+        Ok(document)
+    }
+
+    async fn refresh_unsaved(&self, path: &Path) -> Result<Synced, Error> {
         let mut reads = 0;
         loop {
             let current = |trust| {
@@ -213,7 +224,7 @@ impl Client {
         }
         let is_marker = |path: &Path| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            path.starts_with(&self.root) && self.server.markers.iter().any(|marker| marker == name)
+            path.starts_with(&self.root) && self.server.markers.iter().any(|marker| fits(marker, name))
         };
         let wanted: Vec<&FileChange> = changes
             .iter()
