@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde_json::{Value, json};
+
 /// A diagnostic as its server gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
@@ -20,6 +22,27 @@ pub(crate) struct Diagnostic {
     pub(crate) stream: Stream,
     /// The document's version, where the server said it.
     pub(crate) version: Option<i32>,
+}
+
+impl Diagnostic {
+    /// As the server is told what it is asked to mend.
+    pub(crate) fn to_protocol(&self) -> Value {
+        let at = |(line, character): (u32, u32)| json!({ "line": line, "character": character });
+        let code = self.code.as_ref().map(|code| match code.parse::<u32>() {
+            Ok(number) => json!(number),
+            Err(_) => json!(code),
+        });
+        let mut told = json!({
+            "range": { "start": at(self.start), "end": at(self.end) },
+            "severity": self.severity as u8 + 1,
+            "message": self.message,
+        });
+        let more = [("code", code), ("source", self.source.as_ref().map(|source| json!(source)))];
+        for (name, value) in more.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            told[name] = value;
+        }
+        told
+    }
 }
 
 /// How bad it is. A diagnostic without a severity is an error.

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use workspace::shown;
 
+use crate::symbol::PlaceError;
+
 /// Why a language server gave no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -47,6 +49,21 @@ pub enum Error {
     /// No answer in time.
     #[error("{server} did not answer `{method}` within {after:?}")]
     TimedOut { server: String, method: String, after: Duration },
+    /// A line and a symbol that name no place, or several.
+    #[error(transparent)]
+    Symbol(#[from] PlaceError),
+    /// No server of the file offers what was asked.
+    #[error("no language server here offers `{method}`{}", offered(running, others))]
+    NotOffered {
+        method: &'static str,
+        /// Those that run and do not.
+        running: Vec<String>,
+        /// Others of the table for such files, with what is missing.
+        others: Vec<(String, String)>,
+    },
+    /// No file of the workspace has a language server.
+    #[error("no language server serves a file of this workspace")]
+    NoServerRuns,
     /// The server answered with an error of its own.
     #[error("{server} refused `{method}`: {message} (code {code})")]
     Answered { server: String, method: String, code: i64, message: String },
@@ -63,6 +80,17 @@ impl Error {
 
 fn file(path: &Path) -> String {
     shown(&path.to_string_lossy()).into_owned()
+}
+
+fn offered(running: &[String], others: &[(String, String)]) -> String {
+    let mut text = String::new();
+    if !running.is_empty() {
+        text.push_str(&format!(": {} does not", running.join(", ")));
+    }
+    for (server, why) in others {
+        text.push_str(&format!("\n- `{server}`, for such files: {why}"));
+    }
+    text
 }
 
 /// The end of what a server wrote on its error stream, if it wrote anything.

@@ -35,6 +35,10 @@ mod settle;
 mod symbol;
 
 mod checkers;
+mod queries;
+mod render;
+mod tool;
 
 pub use error::Error;
-pub use symbol::Syntax;
+pub use symbol::{PlaceError, Syntax};
+pub use tool::{Action, Lsp, LspArgs};

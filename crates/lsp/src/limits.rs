@@ -65,3 +65,7 @@ pub(crate) const PREAMBLE_REUSED: Duration = Duration::from_millis(2);
 pub(crate) const NEXT_CHECK: Duration = Duration::from_millis(700);
 /// How long a server that offers no pulls, though its row says so, has to be quiet.
 pub(crate) const QUIET: u64 = 500;
+/// How long a question for the diagnostics of a file waits for them to settle.
+pub(crate) const EXPLICIT: Duration = Duration::from_secs(10);
+/// How long a question that only gives them along waits for them.
+pub(crate) const BESIDE: Duration = Duration::from_secs(2);

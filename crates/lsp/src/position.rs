@@ -29,15 +29,6 @@ impl Encoding {
         }
     }
 
-    /// Its name in the protocol.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "utf-8",
-            Self::Utf16 => "utf-16",
-            Self::Utf32 => "utf-32",
-        }
-    }
-
     fn width(self, sign: char) -> usize {
         match self {
             Self::Utf8 => sign.len_utf8(),

@@ -8,7 +8,8 @@ mod text;
 use std::ops::Range;
 use std::path::Path;
 
-pub(crate) use error::{Choice, SymbolError};
+pub(crate) use error::Choice;
+pub use error::PlaceError;
 
 use crate::position::Lines;
 use text::{Fit, Name};
@@ -71,19 +72,19 @@ impl Aim {
         &self,
         text: &str,
         code: impl Fn(Range<usize>) -> Option<bool>,
-    ) -> Result<Found, SymbolError> {
+    ) -> Result<Found, PlaceError> {
         let (symbol, line) = (self.symbol.as_str(), self.line);
         if symbol.trim().is_empty() {
-            return Err(SymbolError::Empty);
+            return Err(PlaceError::Empty);
         }
         if symbol.contains(['\n', '\r']) {
-            return Err(SymbolError::SeveralLines);
+            return Err(PlaceError::SeveralLines);
         }
         let lines = Lines::new(text);
         let content =
             line.checked_sub(1).filter(|line| *line < lines.count()).and_then(|line| lines.content(line));
         let Some(content) = content else {
-            return Err(SymbolError::NoLine { line, file: self.file.clone(), count: lines.count() });
+            return Err(PlaceError::NoLine { line, file: self.file.clone(), count: lines.count() });
         };
         let (name, number) = numbered(symbol);
         let mut found = self.on_line(text, &content, name)?;
@@ -112,9 +113,8 @@ impl Aim {
     }
 
     /// This aim, at one of several places.
-    pub(crate) fn at(&self, occurrence: &Occurrence) -> Self {
-        let symbol = format!("{}#{}", numbered(&self.symbol).0, occurrence.number);
-        Self { symbol, ..self.clone() }
+    pub(crate) fn numbered(&self, number: usize) -> Self {
+        Self { symbol: format!("{}#{number}", self.name()), ..self.clone() }
     }
 
     /// The symbol as it was written, without a number.
@@ -123,12 +123,7 @@ impl Aim {
     }
 
     /// The best fitting occurrences of `name` on a line.
-    fn on_line(
-        &self,
-        text: &str,
-        content: &Range<usize>,
-        name: &str,
-    ) -> Result<Vec<Occurrence>, SymbolError> {
+    fn on_line(&self, text: &str, content: &Range<usize>, name: &str) -> Result<Vec<Occurrence>, PlaceError> {
         let name = Name::new(name);
         let (fit, places) = name.places(&text[content.clone()]);
         let shift = |range: Range<usize>| content.start + range.start..content.start + range.end;
@@ -144,7 +139,7 @@ impl Aim {
         let occurrences: Vec<Occurrence> = occurrences.collect();
         let refused = self.purpose == Purpose::Rename && matches!(fit, Fit::Inside | Fit::LastSegment);
         match occurrences.first() {
-            Some(first) if refused => Err(SymbolError::NotWhole {
+            Some(first) if refused => Err(PlaceError::NotWhole {
                 symbol: name.text.to_owned(),
                 whole: first.taken_for.clone().unwrap_or_default(),
                 file: self.file.clone(),
@@ -154,11 +149,11 @@ impl Aim {
         }
     }
 
-    fn nth(&self, mut found: Vec<Occurrence>, number: usize) -> Result<Found, SymbolError> {
+    fn nth(&self, mut found: Vec<Occurrence>, number: usize) -> Result<Found, PlaceError> {
         let count = found.len();
         match number.checked_sub(1).filter(|index| *index < count) {
             Some(index) => Ok(Found::One(found.swap_remove(index))),
-            None => Err(SymbolError::NoSuchNumber {
+            None => Err(PlaceError::NoSuchNumber {
                 symbol: self.name().to_owned(),
                 file: self.file.clone(),
                 line: self.line,
@@ -168,7 +163,7 @@ impl Aim {
         }
     }
 
-    fn absent(&self, lines: &Lines<'_>, name: &str) -> SymbolError {
+    fn absent(&self, lines: &Lines<'_>, name: &str) -> PlaceError {
         let sought = Name::new(name);
         let here = self.line - 1;
         let distance = |line: &usize| (line.abs_diff(here), *line);
@@ -193,14 +188,22 @@ impl Aim {
             near.truncate(1);
         }
         let quoted = |line: usize| error::quoted(lines.line(line).unwrap_or_default());
-        SymbolError::Absent {
+        PlaceError::Absent {
             symbol: name.to_owned(),
             file: self.file.clone(),
             line: self.line,
-            reads: quoted(here),
+            reads: quoted(here).into(),
             near: near.into_iter().map(|line| (line + 1, quoted(line))).collect(),
-            other_case: sought.in_other_case(lines.line(here).unwrap_or_default()),
+            other_case: sought.in_other_case(lines.line(here).unwrap_or_default()).map(Into::into),
         }
+    }
+}
+
+/// The first byte of `line` where `name` stands by itself.
+pub(crate) fn whole_in(line: &str, name: &str) -> Option<usize> {
+    match Name::new(name).places(line) {
+        (Fit::Whole, places) => places.first().map(|place| place.start),
+        _ => None,
     }
 }
 

@@ -10,17 +10,18 @@ const MAX_NEAR: usize = 5;
 
 /// One of several places, as an error lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Choice {
-    pub(crate) number: usize,
+pub struct Choice {
+    pub number: usize,
     /// From 1, in characters.
-    pub(crate) column: usize,
+    pub column: usize,
     /// What the server says it leads to, where it was asked.
-    pub(crate) leads_to: Option<String>,
+    pub leads_to: Option<String>,
 }
 
 /// Why there is no one place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SymbolError {
+#[non_exhaustive]
+pub enum PlaceError {
     #[error("`symbol` is empty; it is the name, as the line has it")]
     Empty,
     #[error("`symbol` spans lines; it is a name on the line `line`")]
@@ -32,10 +33,10 @@ pub(crate) enum SymbolError {
         symbol: String,
         file: String,
         line: usize,
-        reads: String,
+        reads: Box<str>,
         /// Lines that hold it, the nearest first.
         near: Vec<(usize, String)>,
-        other_case: Option<String>,
+        other_case: Option<Box<str>>,
     },
     #[error("line {line} of `{file}` has `{symbol}` {}, so there is no `{symbol}#{number}`", times(*count))]
     NoSuchNumber { symbol: String, file: String, line: usize, number: usize, count: usize },
@@ -45,7 +46,7 @@ pub(crate) enum SymbolError {
     Ambiguous { symbol: String, file: String, line: usize, choices: Vec<Choice> },
 }
 
-impl SymbolError {
+impl PlaceError {
     /// The next step.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
@@ -61,8 +62,9 @@ impl SymbolError {
             Self::NoSuchNumber { symbol, count, .. } => Some(format!("`{symbol}#1` … `{symbol}#{count}`")),
             Self::NotWhole { whole, .. } => Some(format!("to rename that, name it whole: `{whole}`")),
             Self::Ambiguous { symbol, choices, .. } => {
-                let first = choices.first().map_or(1, |choice| choice.number);
-                Some(format!("choose one by its number: `{symbol}#{first}`"))
+                let leads = choices.iter().find(|choice| choice.leads_to.is_some());
+                let one = leads.or(choices.first()).map_or(1, |choice| choice.number);
+                Some(format!("choose one by its number, such as `{symbol}#{one}`"))
             }
         }
     }

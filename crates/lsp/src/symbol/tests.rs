@@ -82,9 +82,9 @@ fn a_qualified_name_aims_at_its_last_part() {
         1,
         "Calculator.add",
         Purpose::Read,
-        expect![[r#"
+        expect![[r"
         line 1 of `a.rs` has no `Calculator.add`; it reads `other.add(1)`
-        = read the file again: it may have changed"#]],
+        = read the file again: it may have changed"]],
     );
 }
 
@@ -108,18 +108,18 @@ fn several_are_numbered_as_a_reader_counts_them() {
         1,
         "x#3",
         Purpose::Read,
-        expect![[r#"
+        expect![[r"
         line 1 of `a.rs` has `x` twice, so there is no `x#3`
-        = `x#1` … `x#2`"#]],
+        = `x#1` … `x#2`"]],
     );
     check(
         "x = x",
         1,
         "x#0",
         Purpose::Read,
-        expect![[r#"
+        expect![[r"
         line 1 of `a.rs` has `x` twice, so there is no `x#0`
-        = `x#1` … `x#2`"#]],
+        = `x#1` … `x#2`"]],
     );
 }
 
@@ -137,18 +137,18 @@ fn what_a_rename_must_not_guess_is_refused() {
         1,
         "foo",
         Purpose::Rename,
-        expect![[r#"
+        expect![[r"
         line 1 of `a.rs` has `foo` only as a part of `foobar`
-        = to rename that, name it whole: `foobar`"#]],
+        = to rename that, name it whole: `foobar`"]],
     );
     check(
         "fn add() {}",
         1,
         "Calculator::add",
         Purpose::Rename,
-        expect![[r#"
+        expect![[r"
         line 1 of `a.rs` has `Calculator::add` only as a part of `add`
-        = to rename that, name it whole: `add`"#]],
+        = to rename that, name it whole: `add`"]],
     );
     check("print('$name')", 1, "name", Purpose::Rename, expect!["1@9→name as `$name`"]);
 }
@@ -161,21 +161,21 @@ fn a_line_without_the_symbol_is_quoted_with_the_nearest_that_has_it() {
         3,
         "foo",
         Purpose::Read,
-        expect![[r#"
+        expect![[r"
         line 3 of `a.rs` has no `foo`; it reads ``; the nearest that has it:
           line 2: let foo = 2;
           line 5: foo();
-        = name the line that has it; lines are counted from 1"#]],
+        = name the line that has it; lines are counted from 1"]],
     );
     check(
         text,
         4,
         "bar",
         Purpose::Read,
-        expect![[r#"
+        expect![[r"
         line 4 of `a.rs` has no `bar`; it reads `let Bar = 3;`; it has `Bar`; the nearest that has it:
           line 1: let foobar = 1;
-        = letter case counts: `Bar`"#]],
+        = letter case counts: `Bar`"]],
     );
     let far = format!("let far = 1;\n{}end\n", "\n".repeat(20));
     check(
@@ -183,10 +183,10 @@ fn a_line_without_the_symbol_is_quoted_with_the_nearest_that_has_it() {
         22,
         "far",
         Purpose::Read,
-        expect![[r#"
+        expect![[r"
         line 22 of `a.rs` has no `far`; it reads `end`; the nearest that has it:
           line 1: let far = 1;
-        = name the line that has it; lines are counted from 1"#]],
+        = name the line that has it; lines are counted from 1"]],
     );
 }
 
@@ -204,7 +204,7 @@ fn one_of_several_is_found_again_by_its_number() {
     let text = "x = x";
     let several = aim(1, "x", Purpose::Read);
     let Ok(Found::Several(them)) = several.find(text, |_| None) else { panic!("two") };
-    assert_eq!(several.at(&them[1]).find(text, |_| None), Ok(Found::One(them[1].clone())));
+    assert_eq!(several.numbered(2).find(text, |_| None), Ok(Found::One(them[1].clone())));
 }
 
 #[test]
