@@ -23,9 +23,12 @@ pub(crate) struct Disk {
 impl Disk {
     /// Reads `path`, again if it changes meanwhile.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        let unreadable = |why: io::Error| match is_absence(&why) {
-            true => Error::NoFile { path: path.to_owned() },
-            false => Error::Unreadable { path: path.to_owned(), why },
+        let unreadable = |why: io::Error| {
+            if is_absence(&why) {
+                Error::NoFile { path: path.to_owned() }
+            } else {
+                Error::Unreadable { path: path.to_owned(), why }
+            }
         };
         let mut read = 0;
         loop {

@@ -78,9 +78,12 @@ impl Signal {
         since: Instant,
         now: Instant,
     ) -> Judged {
-        let until = |end: Instant, waiting_for: &str| match end > now {
-            true => Judged::Loading { waiting_for: waiting_for.to_owned(), again: Some(end), overdue: false },
-            false => Judged::Ready,
+        let until = |end: Instant, waiting_for: &str| {
+            if end > now {
+                Judged::Loading { waiting_for: waiting_for.to_owned(), again: Some(end), overdue: false }
+            } else {
+                Judged::Ready
+            }
         };
         match self {
             Self::Holds => Judged::Ready,
@@ -137,7 +140,7 @@ mod tests {
         assert!(!is_ready(&signal, &progress, since, 4_900), "it may begin yet");
         assert!(is_ready(&signal, &progress, since, 5_000), "it has none to tell");
         hear(&mut progress, "t", "begin");
-        let judged = signal.judge(&progress, None, since, since + Duration::from_secs(60));
+        let judged = signal.judge(&progress, None, since, since + Duration::from_mins(1));
         assert_eq!(judged, loading("`Indexing`", false));
         hear(&mut progress, "t", "end");
         assert!(!is_ready(&signal, &progress, since, 0), "another may follow at once");

@@ -254,7 +254,9 @@ impl Client {
 
     fn note_told(&self, changes: &[FileChange]) {
         if let Some(known) = self.known().as_mut() {
-            changes.iter().for_each(|change| known.told(&change.path));
+            for change in changes {
+                known.told(&change.path);
+            }
         }
     }
 
