@@ -339,3 +339,37 @@ fn ambiguous(aim: &Aim, choices: Vec<Choice>) -> Error {
 fn is_same(one: &[FoundPlace], other: &[FoundPlace]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.same_as(other))
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn said(told: Aside, no_code: bool) -> String {
+        Nothing { aside: told, no_code }.page("references to `a` at a.rs:3").output().to_text()
+    }
+
+    #[test]
+    fn nothing_of_a_server_that_loads_is_not_known() {
+        let silent = vec!["pyright".to_owned(), "ty".to_owned()];
+        let calm = Aside { silent: silent.clone(), ..Aside::default() };
+        assert_eq!(said(calm, false), "no references to `a` at a.rs:3 (`pyright` and `ty` answered)");
+        let loading = vec![("ty".to_owned(), "`Indexing`".to_owned())];
+        expect![[r"
+            unknown: still loading, waiting for `Indexing` (ty)
+            no references to `a` at a.rs:3 so far, which may change: ask again"]]
+        .assert_eq(&said(Aside { silent, loading, ..Aside::default() }, false));
+    }
+
+    #[test]
+    fn why_nothing_may_be_there_is_told() {
+        let unwell = vec!["gopls said: no packages".to_owned()];
+        let silent = vec!["gopls".to_owned()];
+        expect![[r"
+            no references to `a` at a.rs:3 (`gopls` answered)
+            note: the symbol stands in a comment or a string there
+            note: gopls said: no packages"]]
+        .assert_eq(&said(Aside { silent, unwell, ..Aside::default() }, true));
+    }
+}

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use expect_test::{ExpectFile, expect, expect_file};
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use test_support::{Fixture, real};
 use tool::{Registry, Surface, Tier};
 use workspace::Workspace;
 
+use super::servers::Servers as _;
 use crate::symbol::Syntax;
 use crate::tool::Lsp;
 use started::Started;
@@ -36,6 +38,7 @@ impl Syntax for Quotes {
 /// A run whose language servers are those named.
 struct Run {
     fixture: Fixture,
+    servers: Arc<Started>,
     _registry: Registry,
     surface: Surface,
 }
@@ -47,10 +50,13 @@ impl Run {
         let servers = Arc::new(Started::new(workspace.clone(), servers));
         let registry = Registry::builder().build();
         registry
-            .attach("lsp", vec![tool::tool(Lsp::over(workspace, servers).with_syntax(Arc::new(Quotes)))])
+            .attach(
+                "lsp",
+                vec![tool::tool(Lsp::over(workspace, servers.clone()).with_syntax(Arc::new(Quotes)))],
+            )
             .unwrap();
         let surface = registry.surface(Tier::Read);
-        Self { fixture, _registry: registry, surface }
+        Self { fixture, servers, _registry: registry, surface }
     }
 
     async fn ask(&self, arguments: Value) -> String {
@@ -242,6 +248,77 @@ async fn diagnostics_of_a_linter_are_listed_and_its_fixes_offered() {
         4. Ruff: Fix all auto-fixable problems [source.fixAll.ruff]
         5. Ruff: Organize imports [source.organizeImports.ruff]"]]
     .assert_eq(&said);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_servers_of_one_file_are_heard_together_and_asked_in_order() {
+    if real("pyright").is_none() || real("ruff").is_none() {
+        return;
+    }
+    let run = Run::new(&projects::PYTHON, &["pyright", "ruff"]);
+    run.fixture.write("shop/bad.py", "import os\nx: int = 'a'\n");
+    let said = run.ask(json!({ "action": "diagnostics", "file": "shop/bad.py" })).await;
+    expect![[r#"
+        1 error, 2 warnings in `shop/bad.py` (settled: pyright, ruff)
+        shop/bad.py:2:10: error[reportAssignmentType]: Type "Literal['a']" is not assignable to declared type "int" "Literal['a']" is not assignable to "int" (Pyright)
+        shop/bad.py:1:1: warning[I001]: Import block is un-sorted or un-formatted help: Organize imports (Ruff)
+        shop/bad.py:1:8: warning[F401]: `os` imported but unused help: Remove unused import: `os` (Ruff)"#]].assert_eq(&said);
+    let said = run.at("definition", "shop/bad.py", "import os", "os").await;
+    assert!(said.starts_with("1 definition of `os` at shop/bad.py:1\n/"), "{said}");
+    let said = run.at("code_actions", "shop/bad.py", "import os", "os").await;
+    assert!(said.contains("Remove unused import: `os` [quickfix] (preferred) — ruff"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long"]
+async fn long_what_the_tool_adds_to_a_warm_definition() {
+    const ROUNDS: usize = 300;
+    for (project, server, file, line, symbol) in [
+        (&projects::PYTHON, "pyright", "shop/cart.py", 5, "total#2"),
+        (&projects::PYTHON, "ty", "shop/cart.py", 5, "total#2"),
+        (&projects::RUST, "rust-analyzer", "src/cart.rs", 4, "total#2"),
+        (&projects::CPP, "clangd", "src/cart.cpp", 4, "total#2"),
+        (&projects::GO, "gopls", "cart.go", 4, "Total#2"),
+    ] {
+        if real(server).is_none() {
+            continue;
+        }
+        let run = Run::new(project, &[server]);
+        let arguments = json!({ "action": "definition", "file": file, "line": line, "symbol": symbol });
+        let said = run.ask(arguments.clone()).await;
+        assert!(said.starts_with("1 definition"), "{said}");
+        let client = run.servers.running().remove(0);
+        let text = run.fixture.read(file);
+        let lines = crate::position::Lines::new(&text);
+        let at = text.rfind(symbol.split('#').next().unwrap()).unwrap();
+        let params = json!({
+            "textDocument": { "uri": crate::uri::of(&run.fixture.path(file)) },
+            "position": lines.position(at, client.encoding()),
+        });
+        let (mut raw, mut through) = (Vec::new(), Vec::new());
+        // Turn by turn, so that both meet the same load.
+        for _ in 0..ROUNDS {
+            let began = Instant::now();
+            client.request("textDocument/definition", params.clone()).await.unwrap();
+            raw.push(began.elapsed());
+            let began = Instant::now();
+            run.ask(arguments.clone()).await;
+            through.push(began.elapsed());
+        }
+        raw.sort_unstable();
+        through.sort_unstable();
+        let median = |times: &[Duration]| times[times.len() / 2];
+        let added = median(&through).saturating_sub(median(&raw));
+        println!(
+            "{server}: raw {:?}, through the tool {:?}, added {added:?}",
+            median(&raw),
+            median(&through)
+        );
+        assert!(
+            added <= Duration::from_millis(if cfg!(debug_assertions) { 5 } else { 1 }),
+            "{server}: {added:?}"
+        );
+    }
 }
 
 /// A file with one mistake, asked about twice: the second time it is mended.
