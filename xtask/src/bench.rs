@@ -1,5 +1,6 @@
-//! Runs the benches of the `outrigger-benches` crate, all or one, in release; and by its name alone, since it brings
-//! sources from registries first, the one of structural search beside its peers.
+//! Runs the benches of the `outrigger-benches` crate, all or one, in release; and by their names alone the one of
+//! structural search beside its peers, which brings sources from registries first, and the one of language servers,
+//! which needs real ones.
 //! It must never compare figures itself: each bench prints its own table.
 
 use std::ffi::OsStr;
@@ -10,6 +11,7 @@ use cargo_metadata::MetadataCommand;
 
 const CRATE: &str = "outrigger-benches";
 const STRUCTURAL: &str = "structural";
+const LSP: &str = "lsp";
 
 /// Runs every bench, or the one called `name`.
 ///
@@ -18,6 +20,9 @@ const STRUCTURAL: &str = "structural";
 pub fn run(name: Option<&str>) -> anyhow::Result<()> {
     if name == Some(STRUCTURAL) {
         return structural();
+    }
+    if name == Some(LSP) {
+        return lsp();
     }
     let metadata = MetadataCommand::new().current_dir(crate::root()).no_deps().exec()?;
     let package =
@@ -29,7 +34,7 @@ pub fn run(name: Option<&str>) -> anyhow::Result<()> {
         known.iter().copied().filter(|known| name.is_none_or(|name| name == *known)).collect();
     if chosen.is_empty() {
         let name = name.unwrap_or("*");
-        bail!("no bench called `{name}`; there are: {}, {STRUCTURAL}", known.join(", "));
+        bail!("no bench called `{name}`; there are: {}, {STRUCTURAL}, {LSP}", known.join(", "));
     }
     for program in chosen {
         println!("\n== {program}");
@@ -51,6 +56,14 @@ fn structural() -> anyhow::Result<()> {
     step(env!("CARGO"), ["build", "--quiet", "--release", "--package", "outrigger-cli"])?;
     let script = root.join("benches/structural.py");
     step("python3", [script.as_os_str(), program.as_os_str(), corpora.as_os_str()])
+}
+
+/// Asks real servers the same thing by themselves and through the tool, turn by turn. It is a test of the crate, since
+/// a server by itself is nothing that the crate hands out.
+fn lsp() -> anyhow::Result<()> {
+    let test =
+        ["test", "--release", "--quiet", "--package", "outrigger-lsp", "--lib", "long_what_the_tool_adds"];
+    step(env!("CARGO"), test.iter().chain(&["--", "--ignored", "--nocapture"]))
 }
 
 fn step(program: &str, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> anyhow::Result<()> {
