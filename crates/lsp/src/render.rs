@@ -136,7 +136,7 @@ pub(crate) fn place_data(place: &Place) -> Value {
         data["column"] = json!(at.column);
     }
     if let Some(reads) = &place.reads {
-        data["text"] = json!(reads);
+        data["text"] = json!(clip(reads.trim(), MAX_LINE));
     }
     data
 }

@@ -359,7 +359,7 @@ mod tests {
         expect![[r"
             unknown: still loading, waiting for `Indexing` (ty)
             no references to `a` at a.rs:3 so far, which may change: ask again"]]
-        .assert_eq(&said(Aside { silent, loading, ..Aside::default() }, false));
+        .assert_eq(&said(Aside { loading, silent, ..Aside::default() }, false));
     }
 
     #[test]
@@ -370,6 +370,6 @@ mod tests {
             no references to `a` at a.rs:3 (`gopls` answered)
             note: the symbol stands in a comment or a string there
             note: gopls said: no packages"]]
-        .assert_eq(&said(Aside { silent, unwell, ..Aside::default() }, true));
+        .assert_eq(&said(Aside { unwell, silent, ..Aside::default() }, true));
     }
 }

@@ -15,9 +15,16 @@ const MAX_HOVER: usize = 8 << 10;
 
 impl Queries {
     pub(crate) async fn hover(&self, subject: &Subject) -> Result<Output, Error> {
-        let read = |answer: &Value| {
-            let text = answer.get("contents").and_then(decode::markup);
-            Decoded::one(text.filter(|text| !text.trim().is_empty()))
+        let read = |answer: &Value| match answer.get("contents") {
+            None => Decoded { items: Vec::new(), odd: usize::from(!answer.is_null()) },
+            Some(Value::Array(none)) if none.is_empty() => Decoded::one(None),
+            Some(contents) => match decode::markup(contents) {
+                Some(text) => Decoded::one(Some(text).filter(|text| !text.trim().is_empty())),
+                None => Decoded {
+                    items: Vec::new(),
+                    odd: usize::from(!contents.is_null() && !contents.is_array()),
+                },
+            },
         };
         let answered = match self.ask(subject, "textDocument/hover", at_symbol, read).await? {
             Reply::Answered(answered) => answered,

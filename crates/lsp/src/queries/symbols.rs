@@ -4,7 +4,9 @@
 mod named;
 mod outline;
 
-use std::path::PathBuf;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -26,6 +28,8 @@ use crate::render::{Page, clip, counted, cut, flat, place_data, spot};
 const MAX_OUTLINE: usize = 200;
 /// Symbols of the workspace that are listed.
 const MAX_NAMED: usize = 100;
+/// Endings of files whose servers a search starts, the most frequent first.
+const MAX_ENDINGS: usize = 4;
 /// Characters of a signature beside a name.
 const MAX_DETAIL: usize = 120;
 /// A list this long may be all that a server gives.
@@ -63,7 +67,9 @@ impl Queries {
         }
         match failed {
             Some(error) if nothing.is_empty() => Err(error),
-            _ => Ok(nothing_page(&format!("symbols in `{}`", workspace::shown(&file.relative)), &nothing)),
+            _ => {
+                Ok(nothing_page(&format!("symbols in `{}`", workspace::shown(&file.relative)), &nothing, &[]))
+            }
         }
     }
 
@@ -130,11 +136,17 @@ impl Queries {
 
     /// The symbols whose name holds what is asked for, of the servers of one file or of the workspace's languages.
     pub(crate) async fn named(&self, query: &str, file: Option<&Located>) -> Result<Output, Error> {
-        let asked = match file {
-            Some(file) => vec![file.absolute.clone()],
+        let (asked, left_out) = match file {
+            Some(file) => (vec![file.absolute.clone()], Vec::new()),
             None => self.one_file_of_each().await,
         };
         let (mut found, mut notes, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
+        if !left_out.is_empty() {
+            notes.push(format!(
+                "not asked: servers of {}; name a `file` to ask its own",
+                crate::render::named(&left_out)
+            ));
+        }
         let mut errors = Vec::new();
         for (client, path) in self.clients_of(&asked, &mut errors).await {
             match self.named_by(&client, path.as_ref(), query).await {
@@ -226,24 +238,28 @@ impl Queries {
         clients
     }
 
-    /// For each ending of the workspace's files the first that a server could serve.
-    async fn one_file_of_each(&self) -> Vec<PathBuf> {
+    /// For each of the most frequent endings of the workspace's files that a server could serve, the first file; and
+    /// the endings that are left out.
+    async fn one_file_of_each(&self) -> (Vec<PathBuf>, Vec<String>) {
         let queries = self.clone();
         aside(move || {
             let workspace = &queries.workspace;
-            let Ok(scope) = workspace.scope(None) else { return Vec::new() };
-            let Ok(walk) = workspace.walk(&scope, &|_| true, &|| false) else { return Vec::new() };
-            let mut seen = std::collections::BTreeSet::new();
-            let first = walk
-                .files
-                .into_iter()
-                .map(|file| file.absolute)
-                .filter(|path| path.extension().is_some_and(|ending| seen.insert(ending.to_owned())));
-            let serves = |path: &PathBuf| {
+            let Ok(scope) = workspace.scope(None) else { return Default::default() };
+            let Ok(walk) = workspace.walk(&scope, &|_| true, &|| false) else { return Default::default() };
+            let mut endings: BTreeMap<String, (usize, PathBuf)> = BTreeMap::new();
+            for file in walk.files {
+                let Some(ending) = file.absolute.extension().and_then(|it| it.to_str()) else { continue };
+                endings.entry(ending.to_owned()).or_insert((0, file.absolute.clone())).0 += 1;
+            }
+            let serves = |path: &Path| {
                 let mut candidates = queries.servers.candidates(path).into_iter();
                 candidates.any(|it| it.missing.is_none() && it.server.role == crate::servers::Role::Primary)
             };
-            first.filter(serves).collect()
+            let mut endings: Vec<_> = endings.into_iter().filter(|(_, (_, path))| serves(path)).collect();
+            endings.sort_by_key(|(_, (count, _))| Reverse(*count));
+            let rest = endings.split_off(endings.len().min(MAX_ENDINGS));
+            let files = endings.into_iter().map(|(_, (_, path))| path).collect();
+            (files, rest.into_iter().map(|(ending, _)| format!("*.{ending}")).collect())
         })
         .await
     }
@@ -253,7 +269,7 @@ fn write_named(query: &str, mut found: Vec<named::Symbol>, asked: &[Told], notes
     named::sort(&mut found);
     let total = found.len();
     if total == 0 {
-        return nothing_page(&format!("symbol for `{}`", flat(query)), asked);
+        return nothing_page(&format!("symbol for `{}`", flat(query)), asked, &notes);
     }
     let shown = total.min(MAX_NAMED);
     let head = format!("{} for `{}`{}", counted(total, "symbol"), flat(query), cut(shown, total));
@@ -279,7 +295,7 @@ fn write_named(query: &str, mut found: Vec<named::Symbol>, asked: &[Told], notes
     page.output()
 }
 
-fn nothing_page(what: &str, asked: &[Told]) -> Output {
+fn nothing_page(what: &str, asked: &[Told], notes: &[String]) -> Output {
     let loading: Vec<String> =
         asked.iter().filter_map(|(server, what)| Some(format!("{} ({server})", what.as_ref()?))).collect();
     let servers: Vec<&str> = asked.iter().map(|(server, _)| server.as_str()).collect();
@@ -292,6 +308,9 @@ fn nothing_page(what: &str, asked: &[Told]) -> Output {
     };
     page.data("state", if loading.is_empty() { "nothing" } else { "unknown" });
     page.data("servers", json!(servers));
+    for note in notes {
+        page.note(note.as_str());
+    }
     page.output()
 }
 
