@@ -37,6 +37,18 @@ pub enum Error {
     /// The server's process or its output has ended.
     #[error("{server} has ended while it was asked `{method}`: {how}{}", tail(stderr))]
     Ended { server: String, method: String, how: String, stderr: String },
+    /// The program is a stand-in for one that is not installed.
+    #[error("{server} is not installed: {why}")]
+    NotInstalled { server: String, why: String, install: Option<String> },
+    /// The server has ended, or did not come up, and its time to be started again has not come.
+    #[error("{server} is not started again for {} more seconds: {why}", wait.as_secs() + 1)]
+    BackingOff { server: String, wait: Duration, why: String },
+    /// The server has ended too often.
+    #[error("{server} has ended {times} times within {} minutes, so it stays down: {why}", within.as_secs() / 60)]
+    Degraded { server: String, times: usize, within: Duration, why: String },
+    /// Every server that runs is being asked something.
+    #[error("{server} is not started: {running} language servers run already, and each is in use")]
+    TooMany { server: String, running: usize },
     /// The server is being stopped by us.
     #[error("{server} is being stopped")]
     Closing { server: String },
@@ -91,6 +103,11 @@ fn offered(running: &[String], others: &[(String, String)]) -> String {
         text.push_str(&format!("\n- `{server}`, for such files: {why}"));
     }
     text
+}
+
+/// How a server ended, with the end of its error stream.
+pub(crate) fn ended(how: &str, stderr: &str) -> String {
+    format!("{how}{}", tail(stderr))
 }
 
 /// The end of what a server wrote on its error stream, if it wrote anything.

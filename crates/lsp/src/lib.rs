@@ -34,11 +34,18 @@ mod servers;
 mod settle;
 mod symbol;
 
+mod detect;
+mod language_servers;
+mod roots;
+mod supervisor;
+
 mod checkers;
 mod queries;
 mod render;
 mod tool;
 
 pub use error::Error;
+pub use language_servers::LanguageServers;
+pub use supervisor::{Stopping, Supervisor};
 pub use symbol::{PlaceError, Syntax};
 pub use tool::{Action, Lsp, LspArgs};

@@ -69,3 +69,19 @@ pub(crate) const QUIET: u64 = 500;
 pub(crate) const EXPLICIT: Duration = Duration::from_secs(10);
 /// How long a question that only gives them along waits for them.
 pub(crate) const BESIDE: Duration = Duration::from_secs(2);
+/// Servers that run at once.
+pub(crate) const SERVERS: usize = 8;
+/// How long a server may be left alone before it is stopped.
+pub(crate) const IDLE_SERVER: Duration = Duration::from_mins(15);
+/// The first pause before a server that ended is started again; doubled each time …
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// … up to this.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// A server that ran so long before it ended is started again after the first pause.
+pub(crate) const HEALTHY: Duration = Duration::from_mins(5);
+/// So many ends …
+pub(crate) const ENDS: usize = 5;
+/// … within this, and the server stays down.
+pub(crate) const ENDS_WITHIN: Duration = Duration::from_mins(10);
+/// Folders that are looked at to say which servers could serve the workspace.
+pub(crate) const STATUS_FOLDERS: usize = 2_000;

@@ -12,7 +12,6 @@ mod locations;
 mod marks;
 mod places;
 mod project;
-mod servers;
 mod signature;
 mod status;
 mod symbols;
@@ -28,21 +27,22 @@ pub(crate) use ask::Subject;
 pub(crate) use calls::Hierarchy;
 pub(crate) use locations::Wanted;
 pub(crate) use places::{Place, Spot};
-pub(crate) use servers::Servers;
 
+use crate::supervisor::Supervisor;
 use crate::symbol::Syntax;
 
 /// The servers of a run, and what is needed to ask them.
 #[derive(Clone)]
 pub(crate) struct Queries {
-    servers: Arc<dyn Servers>,
+    servers: Supervisor,
     workspace: Workspace,
     syntax: Option<Arc<dyn Syntax>>,
     marks: Arc<marks::Marks>,
 }
 
 impl Queries {
-    pub(crate) fn new(servers: Arc<dyn Servers>, workspace: Workspace) -> Self {
+    pub(crate) fn new(servers: Supervisor) -> Self {
+        let workspace = servers.workspace().clone();
         Self { servers, workspace, syntax: None, marks: Arc::default() }
     }
 

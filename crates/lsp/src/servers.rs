@@ -2,7 +2,6 @@
 //! It must never hold a rule of one server in code: what sets a server apart is a field here and a value there.
 
 mod overrides;
-mod pattern;
 #[cfg(test)]
 mod tests;
 
@@ -11,11 +10,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use workspace::detect::matches_star;
 
 use crate::readiness::Signal;
 
 pub(crate) use overrides::{Overrides, Table, Trust};
-pub(crate) use pattern::fits;
 
 /// The built-in rows, in order of priority.
 const BUILT_IN: &str = include_str!("servers.toml");
@@ -158,7 +157,7 @@ impl Server {
         self.languages
             .iter()
             .flat_map(|(language, patterns)| patterns.iter().map(move |pattern| (language, pattern)))
-            .filter(|(_, pattern)| fits(pattern, name))
+            .filter(|(_, pattern)| matches_star(pattern, name))
             .max_by_key(|(_, pattern)| pattern.len())
             .map(|(language, _)| language.as_str())
     }

@@ -7,7 +7,8 @@ use tool::{About, Output, ReadContext, TypedTool};
 use workspace::{Kind, Located, Workspace};
 
 use crate::Error;
-use crate::queries::{Hierarchy, Queries, Servers, Subject, Wanted};
+use crate::queries::{Hierarchy, Queries, Subject, Wanted};
+use crate::supervisor::Supervisor;
 use crate::symbol::Syntax;
 
 /// What stands for the whole project in `file`.
@@ -21,9 +22,10 @@ pub struct Lsp {
 }
 
 impl Lsp {
-    /// Asks `servers` about the files of `workspace`.
-    pub(crate) fn over(workspace: Workspace, servers: Arc<dyn Servers>) -> Self {
-        Self { queries: Queries::new(servers, workspace.clone()), workspace }
+    /// Asks `servers` about the files of their workspace.
+    pub fn new(servers: Supervisor) -> Self {
+        let workspace = servers.workspace().clone();
+        Self { queries: Queries::new(servers), workspace }
     }
 
     /// Tells code from comments and strings, where a symbol stands on its line more than once.

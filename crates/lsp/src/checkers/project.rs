@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use peer::{Command, Exit, Spawn, Tail};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use workspace::detect::SearchPath;
+use workspace::detect::{SearchPath, Sought};
 use workspace::{Found, Workspace};
 
 use super::report::Report;
@@ -88,7 +88,8 @@ impl<'a> Project<'a> {
         let folders = path.map(|(_, path)| std::env::split_paths(path).collect::<Vec<_>>());
         let search = SearchPath::of(folders.unwrap_or_default());
         // The marker is there already: the checker knows its folder by it.
-        let mut detection = self.workspace.detect(folder, &[], names, &search);
+        let sought = Sought { markers: &[], executables: names, fits: &|_| true };
+        let mut detection = self.workspace.detect(folder, &sought, &search);
         detection.marker = Some(folder.to_owned());
         detection.executable.clone().ok_or_else(|| detection.to_string())
     }

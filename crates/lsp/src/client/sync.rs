@@ -9,13 +9,14 @@ use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::{Instant, timeout};
 
 use super::Client;
+use workspace::detect::matches_star;
+
 use crate::disk::Disk;
 use crate::documents::{ChangeKind, Documents, FileChange, Message, Synced, Trust, watched};
 use crate::error::Error;
 use crate::limits;
 use crate::outside::Snapshot;
 use crate::registrations::Save;
-use crate::servers::fits;
 use crate::uri;
 
 impl Client {
@@ -224,7 +225,8 @@ impl Client {
         }
         let is_marker = |path: &Path| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            path.starts_with(&self.root) && self.server.markers.iter().any(|marker| fits(marker, name))
+            path.starts_with(&self.root)
+                && self.server.markers.iter().any(|marker| matches_star(marker, name))
         };
         let wanted: Vec<&FileChange> = changes
             .iter()

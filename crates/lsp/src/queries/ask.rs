@@ -10,7 +10,6 @@ use workspace::Located;
 
 use super::decode::{self, Decoded};
 use super::places::{Found as FoundPlace, Places};
-use super::servers::Purpose as ServerPurpose;
 use super::{Queries, aside};
 use crate::client::{Asked, Client};
 use crate::documents::Synced;
@@ -18,6 +17,7 @@ use crate::position::Lines;
 use crate::readiness::Readiness;
 use crate::render::{Page, clip, flat, named, spot};
 use crate::servers::Role;
+use crate::supervisor::Purpose as ServerPurpose;
 use crate::symbol::{Aim, Choice, Found, Occurrence, PlaceError, Purpose};
 use crate::{Error, limits};
 
@@ -103,7 +103,6 @@ impl Queries {
         let mut told = Aside::default();
         let (mut first_error, mut no_code) = (None, false);
         for client in able {
-            let _in_use = self.servers.in_use(&client);
             let (asked, at) = match self.ask_one(&client, subject, method, &params).await {
                 Ok(answer) => answer,
                 Err(error @ Error::Symbol(_)) => return Err(error),
@@ -217,7 +216,7 @@ impl Queries {
         let running: Vec<String> = unable.iter().map(|client| client.server().id.clone()).collect();
         let others = self.servers.candidates(path).into_iter().filter(|it| !running.contains(&it.server.id));
         let others = others.map(|it| {
-            let why = match (it.missing, it.server.role) {
+            let why = match ((!it.is_usable()).then(|| it.why_not()), it.server.role) {
                 (Some(missing), _) => missing,
                 (None, Role::Linter) => "it gives diagnostics only".to_owned(),
                 (None, Role::Primary) => "it can be started".to_owned(),

@@ -10,13 +10,13 @@ use tool::Output;
 use super::Queries;
 use super::ask::Subject;
 use super::decode::{Decoded, text};
-use super::servers::Purpose;
 use crate::client::Client;
 use crate::diagnostic::Diagnostic;
 use crate::documents::Synced;
 use crate::position::Lines;
 use crate::readiness::Readiness;
 use crate::render::{Page, counted, cut, flat, named};
+use crate::supervisor::Purpose;
 use crate::symbol::Occurrence;
 use crate::{Error, limits};
 
@@ -46,7 +46,6 @@ impl Queries {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut failed = None;
         for client in able {
-            let _in_use = self.servers.in_use(&client);
             let diagnostics = self.told_of(&client, &subject.path).await;
             let params =
                 |client: &Client, synced: &Synced, at: &Occurrence| params(client, synced, at, &diagnostics);

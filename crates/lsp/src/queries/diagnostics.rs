@@ -10,7 +10,6 @@ use workspace::Located;
 use workspace::text::Position;
 
 use super::Queries;
-use super::servers::Purpose;
 use crate::client::Client;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::documents::{ChangeKind, FileChange};
@@ -18,6 +17,7 @@ use crate::position::{Encoding, Lines};
 use crate::render::{Page, clip, counted, cut, flat};
 use crate::servers::Settle;
 use crate::settle::{Occasion, Patience, Settlement};
+use crate::supervisor::Purpose;
 use crate::{Error, limits};
 
 /// Diagnostics that are listed.
@@ -41,7 +41,6 @@ impl Queries {
             return Err(self.not_offered(&file.absolute, "textDocument/publishDiagnostics", &[]));
         }
         let asked = clients.iter().map(|client| async move {
-            let _in_use = self.servers.in_use(client);
             let reported = self.reported(client, &file.absolute, limits::EXPLICIT).await;
             reported.unwrap_or_else(|error| Reported {
                 server: client.server().id.clone(),

@@ -6,9 +6,9 @@ use tool::Output;
 use workspace::{Located, Workspace};
 
 use super::Queries;
-use super::servers::Status;
 use crate::Error;
 use crate::render::{Page, counted, named};
+use crate::supervisor::Status;
 
 impl Queries {
     pub(crate) async fn status(&self) -> Output {
@@ -16,7 +16,8 @@ impl Queries {
     }
 
     pub(crate) async fn reload(&self, file: Option<&Located>) -> Result<Output, Error> {
-        let stopped = self.servers.reload(file.map(|file| file.absolute.as_path())).await?;
+        let stopped = self.servers.reload(file.map(|file| file.absolute.as_path())).await;
+        let stopped: Vec<String> = stopped.into_iter().map(|it| it.server).collect();
         let text = match stopped.as_slice() {
             [] => "no server was running; earlier failures are forgotten".to_owned(),
             stopped => {
@@ -81,7 +82,7 @@ mod tests {
     use test_support::Fixture;
 
     use super::*;
-    use crate::queries::servers::Running;
+    use crate::supervisor::Running;
 
     #[test]
     fn what_runs_comes_first_and_what_is_missing_is_said() {

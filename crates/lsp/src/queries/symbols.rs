@@ -17,12 +17,12 @@ use self::named::Named;
 use self::outline::Node;
 use super::ask::ask;
 use super::places::Places;
-use super::servers::Purpose;
 use super::{Queries, aside};
 use crate::Error;
 use crate::client::Client;
 use crate::readiness::Readiness;
 use crate::render::{Page, clip, counted, cut, flat, place_data, spot};
+use crate::supervisor::Purpose;
 
 /// Symbols of a file that are listed.
 const MAX_OUTLINE: usize = 200;
@@ -47,7 +47,6 @@ impl Queries {
         let mut failed = None;
         let mut nothing = Vec::new();
         for client in able {
-            let _in_use = self.servers.in_use(&client);
             let params =
                 |synced: &crate::documents::Synced| Ok(json!({ "textDocument": { "uri": &*synced.uri } }));
             match ask(&client, &file.absolute, METHOD, params).await {
@@ -191,7 +190,6 @@ impl Queries {
                 others: Vec::new(),
             });
         }
-        let _in_use = self.servers.in_use(client);
         let params = json!({ "query": query });
         let (answer, readiness) = if let Some(path) = path {
             // Some answer only once a file of theirs is open.
@@ -253,7 +251,7 @@ impl Queries {
             }
             let serves = |path: &Path| {
                 let mut candidates = queries.servers.candidates(path).into_iter();
-                candidates.any(|it| it.missing.is_none() && it.server.role == crate::servers::Role::Primary)
+                candidates.any(|it| it.is_usable() && it.server.role == crate::servers::Role::Primary)
             };
             let mut endings: Vec<_> = endings.into_iter().filter(|(_, (_, path))| serves(path)).collect();
             endings.sort_by_key(|(_, (count, _))| Reverse(*count));

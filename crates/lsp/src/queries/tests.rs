@@ -3,7 +3,6 @@
 #![expect(clippy::disallowed_methods, reason = "tests build their own fixtures and read the environment")]
 
 mod projects;
-mod started;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -17,10 +16,11 @@ use test_support::{Fixture, real};
 use tool::{Registry, Surface, Tier};
 use workspace::Workspace;
 
-use super::servers::Servers as _;
+use crate::LanguageServers;
+use crate::servers::Table;
+use crate::supervisor::Supervisor;
 use crate::symbol::Syntax;
 use crate::tool::Lsp;
-use started::Started;
 
 use projects::Project;
 
@@ -35,10 +35,21 @@ impl Syntax for Quotes {
     }
 }
 
+/// A supervisor whose table has only the servers named.
+fn only(workspace: Workspace, servers: &[&str]) -> Supervisor {
+    let mut environment = test_support::real_environment();
+    environment.extend(std::env::var_os("HOME").map(|home| ("HOME".into(), home)));
+    let table = Table::built_in().servers(true);
+    let others = table.iter().filter(|server| !servers.contains(&server.id.as_str()));
+    let disabled: String = others.map(|server| format!("[{}]\ndisabled = true\n", server.id)).collect();
+    let servers = LanguageServers::default().environment(environment).overrides(&disabled).unwrap();
+    Supervisor::new(workspace, servers)
+}
+
 /// A run whose language servers are those named.
 struct Run {
     fixture: Fixture,
-    servers: Arc<Started>,
+    servers: Supervisor,
     _registry: Registry,
     surface: Surface,
 }
@@ -47,14 +58,10 @@ impl Run {
     fn new(project: &Project, servers: &[&str]) -> Self {
         let fixture = project.fixture();
         let workspace = Workspace::open(fixture.root()).unwrap();
-        let servers = Arc::new(Started::new(workspace.clone(), servers));
+        let servers = only(workspace, servers);
         let registry = Registry::builder().build();
-        registry
-            .attach(
-                "lsp",
-                vec![tool::tool(Lsp::over(workspace, servers.clone()).with_syntax(Arc::new(Quotes)))],
-            )
-            .unwrap();
+        let lsp = Lsp::new(servers.clone()).with_syntax(Arc::new(Quotes));
+        registry.attach("lsp", vec![tool::tool(lsp)]).unwrap();
         let surface = registry.surface(Tier::Read);
         Self { fixture, servers, _registry: registry, surface }
     }

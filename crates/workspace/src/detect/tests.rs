@@ -18,7 +18,8 @@ fn executable(path: &Path, mode: u32) {
 fn detect(fixture: &Fixture, folder: &str) -> Detection {
     let workspace = Workspace::open(fixture.root()).unwrap();
     let path = SearchPath::of([fixture.outside().to_owned()]);
-    workspace.detect(&fixture.path(folder), &["package.json", "deno.json"], &["server"], &path)
+    let sought = Sought::new(&["package.json", "deno.json"], &["server"]);
+    workspace.detect(&fixture.path(folder), &sought, &path)
 }
 
 #[test]
@@ -62,4 +63,50 @@ fn a_marker_above_the_root_is_not_the_workspaces() {
     let fixture = Fixture::empty();
     fs::write(fixture.root().parent().unwrap().join("package.json"), "{}").unwrap();
     assert_eq!(detect(&fixture, "").marker, None);
+}
+
+#[test]
+fn a_marker_may_be_a_pattern_and_a_program_of_the_same_name_is_passed_over() {
+    let fixture = Fixture::new("//- /a/b.csproj\n//- /a/src/x.cs\n");
+    executable(&fixture.path("venv/bin/server"), 0o755);
+    executable(&fixture.outside().join("server"), 0o755);
+    let workspace = Workspace::open(fixture.root()).unwrap();
+    let path = SearchPath::of([fixture.outside().to_owned()]);
+    let local = fixture.path("venv/bin/server");
+    let sought = Sought { fits: &|path| path != local, ..Sought::new(&["*.sln", "*.csproj"], &["server"]) };
+    let found = workspace.detect(&fixture.path("a/src"), &sought, &path);
+    assert_eq!(found.marker, Some(fixture.path("a/b.csproj")));
+    assert_eq!(found.executable, Some(fixture.outside().join("server")));
+    let none = workspace.detect(&fixture.path("a/src"), &sought, &SearchPath::default());
+    let place = fixture.path("venv/bin");
+    assert_eq!(
+        none.to_string(),
+        format!(
+            "no executable `server` in `{}`, `PATH` (`{}` is another program)",
+            place.display(),
+            local.display()
+        )
+    );
+}
+
+#[test]
+fn a_virtual_environment_comes_before_the_search_path_and_after_the_project() {
+    let fixture = Fixture::new("//- /package.json\n");
+    let (env, bin) = (fixture.outside().join("env"), fixture.outside().join("bin"));
+    executable(&env.join("bin/server"), 0o755);
+    executable(&bin.join("server"), 0o755);
+    let path = SearchPath::from_variables([("PATH", bin.as_os_str()), ("VIRTUAL_ENV", env.as_os_str())]);
+    let workspace = Workspace::open(fixture.root()).unwrap();
+    let sought = Sought::new(&["package.json"], &["server"]);
+    let found = || workspace.detect(fixture.root(), &sought, &path).executable;
+    assert_eq!(found(), Some(env.join("bin/server")));
+    executable(&fixture.path(".venv/bin/server"), 0o755);
+    assert_eq!(found(), Some(fixture.path(".venv/bin/server")));
+}
+
+#[test]
+fn a_star_stands_for_anything_between() {
+    assert!(matches_star("*.rs", "main.rs") && matches_star("Dockerfile.*", "Dockerfile.dev"));
+    assert!(matches_star("go.mod", "go.mod") && matches_star("a*a", "aa"));
+    assert!(!matches_star("*.rs", "main.rs.bak") && !matches_star("a*a", "a"));
 }
