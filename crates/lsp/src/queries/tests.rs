@@ -85,11 +85,13 @@ impl Run {
     }
 }
 
-/// Places outside the workspace by the names of their files alone: where those are is the machine's business.
+/// Places outside the workspace by the names of their files alone: where those are is the machine's business, and what
+/// they say that of their version.
 fn portable(said: &str) -> String {
     let line = |line: &str| match line.split_once(" (outside the workspace)") {
         Some((place, rest)) => {
             let file = place.rsplit('/').next().unwrap_or(place).split(':').next().unwrap_or_default();
+            let rest = rest.split(": ").next().unwrap_or_default();
             format!("  …/{file} (outside the workspace){rest}\n")
         }
         None => format!("{line}\n"),
