@@ -61,6 +61,11 @@ pub enum Error {
     /// No answer in time.
     #[error("{server} did not answer `{method}` within {after:?}")]
     TimedOut { server: String, method: String, after: Duration },
+    /// Checkers run code of the project, which this run does not allow.
+    #[error(
+        "the project's checkers run its own code (build scripts, plugins), which this run does not allow"
+    )]
+    ProjectCode,
     /// A line and a symbol that name no place, or several.
     #[error(transparent)]
     Symbol(#[from] PlaceError),

@@ -217,6 +217,7 @@ impl From<Error> for tool::Error {
                 tool::Error::failed(message)
             }
             Error::Workspace(_) | Error::NoFile { .. } => tool::Error::bad_arguments(message),
+            Error::ProjectCode => tool::Error::refused(message).with_hint("ask for one `file` instead"),
             Error::NotText { .. } | Error::TooLarge { .. } => tool::Error::refused(message),
             Error::TimedOut { .. } | Error::Previewing { .. } => tool::Error::timed_out(message)
                 .with_hint("the server may be busy: ask again, or see `lsp` with the action `status`"),

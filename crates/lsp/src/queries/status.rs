@@ -12,7 +12,7 @@ use crate::supervisor::Status;
 
 impl Queries {
     pub(crate) async fn status(&self) -> Output {
-        write(&self.workspace, &self.servers.statuses().await)
+        write(&self.workspace, &self.servers.statuses().await, self.servers.notes())
     }
 
     pub(crate) async fn reload(&self, file: Option<&Located>) -> Result<Output, Error> {
@@ -32,7 +32,7 @@ impl Queries {
 }
 
 /// Those that run first, then those that could, then the rest.
-fn write(workspace: &Workspace, statuses: &[Status]) -> Output {
+fn write(workspace: &Workspace, statuses: &[Status], notes: &[String]) -> Output {
     let running = statuses.iter().filter(|it| it.running.is_some()).count();
     let usable = statuses.iter().filter(|it| it.running.is_none() && it.missing.is_none()).count();
     let mut page = Page::new(format!(
@@ -49,6 +49,9 @@ fn write(workspace: &Workspace, statuses: &[Status]) -> Output {
         data.push(entry(status, &root));
     }
     page.data("servers", data);
+    for note in notes {
+        page.note(note.as_str());
+    }
     page.output()
 }
 
@@ -100,12 +103,14 @@ mod tests {
             status("vtsls", "not started", None, None),
             status("tsc", "ready", Some(running), None),
         ];
-        let output = write(&Workspace::open(fixture.root()).unwrap(), &statuses);
+        let notes = ["in `a`: b".to_owned()];
+        let output = write(&Workspace::open(fixture.root()).unwrap(), &statuses, &notes);
         expect![[r"
             1 server running, 1 more could be started, 1 could not
             tsc: ready; root `web`, pid 7, 120 MiB, 1 open document
             vtsls: not started
-            gopls: not detected; no `go.mod` from here up to the workspace's root"]]
+            gopls: not detected; no `go.mod` from here up to the workspace's root
+            note: in `a`: b"]]
         .assert_eq(&output.to_text());
     }
 }

@@ -327,6 +327,37 @@ async fn long_what_the_tool_adds_to_a_warm_definition() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn status_tells_what_runs_and_what_is_missing_and_reload_ends_it() {
+    if real("ty").is_none() {
+        return;
+    }
+    let run = Run::new(&projects::PYTHON, &["ty", "zls"]);
+    let status = || run.ask(json!({ "action": "status" }));
+    let before = status().await;
+    assert!(before.starts_with("0 servers running, 1 more could be started"), "{before}");
+    assert!(before.contains("zls: "), "{before}");
+    let _ = run.at("definition", "shop/cart.py", "sum_ = ", "total").await;
+    let after = status().await;
+    assert!(after.starts_with("1 server running"), "{after}");
+    assert!(after.contains("ty: ready; root `.`, pid ") && after.contains("MiB, 1 open document"), "{after}");
+    let said = run.ask(json!({ "action": "reload", "file": "shop/cart.py" })).await;
+    assert!(said.starts_with("stopped `ty`;"), "{said}");
+    assert!(run.servers.running().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checkers_are_refused_where_project_code_may_not_run() {
+    let fixture = projects::PYTHON.fixture();
+    let servers = LanguageServers::default().without_project_code();
+    let lsp = Lsp::new(Supervisor::new(Workspace::open(fixture.root()).unwrap(), servers));
+    let registry = Registry::builder().build();
+    registry.attach("lsp", vec![tool::tool(lsp)]).unwrap();
+    let asked = json!({ "action": "diagnostics", "file": "*" });
+    let error = registry.surface(Tier::Read).call("lsp", asked).await.unwrap_err();
+    assert_eq!(error.kind, tool::ErrorKind::Refused, "{error:?}");
+}
+
 /// A file with one mistake, asked about twice: the second time it is mended.
 async fn mended(project: &Project, server: &str, file: &str, wrong: &str, right: &str, words: &[&str]) {
     if real(server).is_none() {
