@@ -278,6 +278,15 @@ impl Client {
 
     /// Waits until the server has loaded, as it tells it, for at most `limit`.
     pub(crate) async fn ready(&self, limit: Duration) -> Readiness {
+        let readiness = self.loaded(limit).await;
+        if !readiness.is_ready() {
+            self.live.told().progress.give_up();
+        }
+        readiness
+    }
+
+    /// The same for a wait so short that it proves nothing about work that takes long.
+    pub(crate) async fn loaded(&self, limit: Duration) -> Readiness {
         let end = Instant::now() + limit;
         let mut changes = self.live.changes();
         loop {
@@ -287,7 +296,6 @@ impl Client {
             };
             let now = Instant::now();
             if overdue || now >= end || self.live.is_closing() {
-                self.live.told().progress.give_up();
                 return Readiness::Loading { waiting_for };
             }
             let next = again.unwrap_or(end).min(end);

@@ -27,6 +27,7 @@ mod watch;
 
 mod diagnostic;
 mod diagnostics;
+mod on_write;
 mod position;
 mod readiness;
 mod rename;

@@ -85,3 +85,14 @@ pub(crate) const ENDS: usize = 5;
 pub(crate) const ENDS_WITHIN: Duration = Duration::from_mins(10);
 /// Folders that are looked at to say which servers could serve the workspace.
 pub(crate) const STATUS_FOLDERS: usize = 2_000;
+/// How long the result of a write waits for servers …
+pub(crate) const AFTER_WRITE: Duration = Duration::from_secs(2);
+/// … and while a check runs that the write started.
+pub(crate) const AFTER_WRITE_CHECK: Duration = Duration::from_secs(8);
+/// How long is waited in the background for what is told with a later result.
+pub(crate) const LATER: Duration = Duration::from_secs(120);
+/// New diagnostics that are shown of written files, and of others.
+pub(crate) const WRITTEN_SHOWN: usize = 20;
+pub(crate) const OTHERS_SHOWN: usize = 10;
+/// How long a proposal is checked.
+pub(crate) const PREVIEW: Duration = Duration::from_secs(10);

@@ -12,6 +12,7 @@ mod quiet;
 mod rounds;
 mod tsserver;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -98,7 +99,7 @@ impl Client {
         occasion: Occasion,
     ) -> Settlement {
         let began = Instant::now();
-        if let Readiness::Loading { waiting_for } = self.ready(patience.quick).await {
+        if let Readiness::Loading { waiting_for } = self.loaded(patience.quick).await {
             let why = match self.end() {
                 Some(_) => format!("{} has ended", self.server().id),
                 None => format!("still loading: {waiting_for}"),
@@ -221,4 +222,14 @@ fn calm(last: Option<Instant>, calm: Duration, now: Instant) -> Look {
 /// Pauses before a server that calls its answer outdated is asked again.
 async fn pause() {
     sleep_until(Instant::now() + limits::RETRY_PAUSE).await;
+}
+
+impl fmt::Display for Settlement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settled => f.write_str("settled"),
+            Self::Partial { waiting_for } => write!(f, "partial (waiting for {waiting_for})"),
+            Self::Unknown { why } => write!(f, "unknown ({why})"),
+        }
+    }
 }
