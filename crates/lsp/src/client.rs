@@ -34,8 +34,6 @@ mod sync;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use overlay::Overlay;
-
 /// What a server is started with and in.
 #[derive(Clone, Debug)]
 pub(crate) struct Host {

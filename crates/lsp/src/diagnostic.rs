@@ -45,6 +45,16 @@ impl Diagnostic {
     }
 }
 
+impl Diagnostic {
+    /// Whether this is a server's own finding of what it also passes on from a compiler.
+    pub(crate) fn is_echo_of(&self, other: &Self) -> bool {
+        let itself = |it: &Self| it.source.as_ref().is_none_or(|source| *source == it.server);
+        let same =
+            self.server == other.server && self.start == other.start && self.severity == other.severity;
+        same && self.code.is_some() && self.code == other.code && itself(self) && !itself(other)
+    }
+}
+
 /// How bad it is. A diagnostic without a severity is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Severity {
@@ -61,8 +71,6 @@ pub(crate) enum Stream {
     Push,
     /// `textDocument/diagnostic`, by the identifier of its provider.
     Pull(Option<String>),
-    /// `workspace/diagnostic`.
-    Workspace,
     /// A request of the server's own.
     Asked,
 }

@@ -90,7 +90,7 @@ pub(crate) const AFTER_WRITE: Duration = Duration::from_secs(2);
 /// … and while a check runs that the write started.
 pub(crate) const AFTER_WRITE_CHECK: Duration = Duration::from_secs(8);
 /// How long is waited in the background for what is told with a later result.
-pub(crate) const LATER: Duration = Duration::from_secs(120);
+pub(crate) const LATER: Duration = Duration::from_mins(2);
 /// New diagnostics that are shown of written files, and of others.
 pub(crate) const WRITTEN_SHOWN: usize = 20;
 pub(crate) const OTHERS_SHOWN: usize = 10;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::OwnedRwLockWriteGuard;
 
 use super::Client;
-use crate::documents::{ChangeKind, FileChange, Synced};
+use crate::documents::{ChangeKind, FileChange};
 use crate::uri;
 
 /// The preview; dropped without [`end`](Self::end), the documents are read again before the next question.
@@ -15,7 +15,6 @@ use crate::uri;
 #[must_use = "the server has other texts than the disk's until the end"]
 pub(crate) struct Overlay {
     client: Arc<Client>,
-    documents: Vec<Synced>,
     /// Files that were open, or are not on disk: `(path, was open)`.
     before: Vec<(PathBuf, bool)>,
     deleted: Vec<PathBuf>,
@@ -29,7 +28,6 @@ impl Client {
         let exclusive = Arc::clone(&self.disk_is_shown).write_owned().await;
         let mut overlay = Overlay {
             client: Arc::clone(self),
-            documents: Vec::new(),
             before: Vec::new(),
             deleted: Vec::new(),
             _exclusive: exclusive,
@@ -47,9 +45,8 @@ impl Client {
                     if let Some(language) = self.server.language(&path) {
                         let mut documents = self.documents();
                         let mut messages = Vec::new();
-                        let document = documents.lay_over(&path, &Arc::from(text), language, &mut messages);
+                        documents.lay_over(&path, &Arc::from(text), language, &mut messages);
                         self.send(&documents, messages);
-                        overlay.documents.push(document);
                     }
                 }
                 None => {
@@ -68,11 +65,6 @@ impl Client {
 }
 
 impl Overlay {
-    /// The documents that were given.
-    pub(crate) fn documents(&self) -> &[Synced] {
-        &self.documents
-    }
-
     /// Gives the server the disk's texts back, and closes what was not open before.
     pub(crate) async fn end(self) {
         self.client.documents().end_overlays();

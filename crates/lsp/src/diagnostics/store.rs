@@ -115,20 +115,13 @@ impl Store {
             let empty =
                 |streams: &BTreeMap<Stream, Report>| streams.values().all(|held| held.list.is_empty());
             let clean = self.files.iter().find(|(_, streams)| empty(streams)).map(|(path, _)| path.clone());
-            match clean {
-                Some(clean) => drop(self.files.remove(&clean)),
-                None => {
-                    self.lost += 1;
-                    return;
-                }
-            }
+            let Some(clean) = clean else {
+                self.lost += 1;
+                return;
+            };
+            self.files.remove(&clean);
         }
         self.files.entry(path.to_owned()).or_default().insert(stream, Report { version, list });
-    }
-
-    /// Whether anything was ever reported of `path`: an empty report is one.
-    pub(crate) fn knows(&self, path: &Path) -> bool {
-        self.files.contains_key(path)
     }
 
     /// What is known of `path`, exact repetitions once: compilers repeat themselves for each target.
@@ -149,7 +142,7 @@ impl Store {
     /// The document is closed: answers about its text are answers no more. What was pushed is the server's to change.
     pub(crate) fn closed(&mut self, path: &Path) {
         if let Some(streams) = self.files.get_mut(path) {
-            streams.retain(|stream, _| matches!(stream, Stream::Push | Stream::Workspace));
+            streams.retain(|stream, _| matches!(stream, Stream::Push));
             if streams.is_empty() {
                 self.files.remove(path);
             }
@@ -225,7 +218,7 @@ mod tests {
         store.pulled(Path::new(FILE), Some("ra"), 2, &json!({ "kind": "full", "items": [] })).unwrap();
         assert_eq!(messages(&store, FILE), ["rustc"]);
         push(&mut store, URI, 2, &[]);
-        assert!(messages(&store, FILE).is_empty() && store.knows(Path::new(FILE)));
+        assert!(messages(&store, FILE).is_empty() && store.files.contains_key(Path::new(FILE)));
     }
 
     #[test]
@@ -277,7 +270,7 @@ mod tests {
         let path = Path::new(FILE);
         assert!(store.pulled(path, None, 1, &Value::Null).is_err());
         assert!(store.pulled(path, None, 1, &json!({ "kind": "unchanged", "resultId": "1" })).is_err());
-        assert!(!store.knows(path));
+        assert!(!store.files.contains_key(path));
         store.pulled(path, None, 1, &json!({ "items": items(&["m"]) })).unwrap();
         store.pulled(path, None, 1, &json!({ "kind": "unchanged", "resultId": "1" })).unwrap();
         assert_eq!(messages(&store, FILE), ["m"]);

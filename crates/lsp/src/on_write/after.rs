@@ -23,13 +23,18 @@ use crate::error::Error;
 use crate::limits;
 use crate::servers::Settle;
 use crate::settle::{Mark, Occasion, Patience, Settlement};
+use crate::supervisor::Supervisor;
 use crate::uri;
 
 /// Diagnostics on write, for all tools of one run. Cloning shares it.
 #[derive(Clone)]
-pub(crate) struct OnWrite(Arc<Inner>);
+pub struct OnWrite {
+    inner: Arc<Inner>,
+    _background: Arc<Background>,
+}
 
 struct Inner {
+    background: Weak<Background>,
     servers: Arc<dyn Servers>,
     workspace: PathBuf,
     state: Mutex<State>,
@@ -43,9 +48,12 @@ struct State {
     /// Writes whose servers had not settled.
     pending: HashMap<Arc<str>, Pending>,
     late: Vec<Findings>,
-    background: Vec<AbortOnDropHandle<()>>,
     generation: u64,
 }
+
+/// Work that nobody waits for. It ends with the layer: it may hold servers, and is not held by what it holds.
+#[derive(Default)]
+struct Background(Mutex<Vec<AbortOnDropHandle<()>>>);
 
 /// What is to be compared once a server has settled.
 struct Pending {
@@ -69,27 +77,27 @@ const INLINE: Patience = Patience { quick: limits::AFTER_WRITE, check: limits::A
 const LATER: Patience = Patience { quick: limits::LATER, check: limits::LATER };
 
 impl OnWrite {
+    /// For the files and servers of `supervisor`. Put it inside the gates: a call holds its turn until it is completed.
+    pub fn new(supervisor: &Supervisor) -> Self {
+        let workspace = supervisor.workspace().root().to_owned();
+        Self::with(Arc::new(supervisor.downgrade()), workspace)
+    }
+
     /// `workspace` is the canonical root: files outside are never told of.
-    pub(crate) fn new(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
-        Self(Arc::new(Inner { servers, workspace, state: Mutex::default() }))
+    pub(super) fn with(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
+        let background = Arc::<Background>::default();
+        let weak = Arc::downgrade(&background);
+        let inner = Inner { background: weak, servers, workspace, state: Mutex::default() };
+        Self { inner: Arc::new(inner), _background: background }
     }
 
     pub(super) fn servers(&self) -> Arc<dyn Servers> {
-        Arc::clone(&self.0.servers)
+        Arc::clone(&self.inner.servers)
     }
 
     /// What was found late, once.
     pub(super) fn take_late(&self) -> Vec<Findings> {
-        std::mem::take(&mut self.0.state().late)
-    }
-
-    /// What the explicit question for diagnostics has shown: it is not told again.
-    pub(crate) fn shown(&self, client: &Client) {
-        let owner = owner(client);
-        let current = Snapshot::of(&owner, client.all_diagnostics());
-        let mut state = self.0.state();
-        state.registry.settled(&owner, &current);
-        state.settled_once.insert(owner);
+        std::mem::take(&mut self.inner.state().late)
     }
 
     /// Waits for the servers of what was written, within the limits of a result.
@@ -100,7 +108,7 @@ impl OnWrite {
             return Vec::new();
         }
         let work = AbortOnDropHandle::new(tokio::spawn({
-            let inner = Arc::clone(&self.0);
+            let inner = Arc::clone(&self.inner);
             async move { inner.diagnose(Arc::new(written), Arc::new(known), INLINE).await }
         }));
         let bound = limits::AFTER_WRITE_CHECK + limits::AFTER_WRITE;
@@ -120,8 +128,8 @@ impl OnWrite {
 
     /// The same for a call that failed or was dropped: nobody waits.
     pub(super) fn in_background(&self, watch: Arc<Watch>) {
-        let inner = Arc::downgrade(&self.0);
-        self.0.spawn(async move {
+        let inner = Arc::downgrade(&self.inner);
+        self.inner.spawn(async move {
             let Ok((written, known)) = tokio::task::spawn_blocking(move || watch.finish()).await else {
                 return;
             };
@@ -135,7 +143,7 @@ impl OnWrite {
     pub(super) fn after_exec(&self, watch: Arc<Watch>) {
         self.in_background(watch);
         let servers = self.servers();
-        self.0.spawn(async move { servers.outside_changes().await });
+        self.inner.spawn(async move { servers.outside_changes().await });
     }
 }
 
@@ -146,13 +154,14 @@ impl Inner {
 
     /// Ends with the run.
     fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        if tokio::runtime::Handle::try_current().is_err() {
-            return;
+        if let Some(background) = self.background.upgrade()
+            && tokio::runtime::Handle::try_current().is_ok()
+        {
+            let handle = AbortOnDropHandle::new(tokio::spawn(work));
+            let mut running = background.0.lock().unwrap_or_else(PoisonError::into_inner);
+            running.retain(|handle| !handle.is_finished());
+            running.push(handle);
         }
-        let handle = AbortOnDropHandle::new(tokio::spawn(work));
-        let mut state = self.state();
-        state.background.retain(|handle| !handle.is_finished());
-        state.background.push(handle);
     }
 
     fn keep_late(&self, findings: Vec<Findings>) {
@@ -209,7 +218,7 @@ impl Inner {
         let starts: Vec<_> = files
             .map(|change| {
                 let (servers, path) = (Arc::clone(&self.servers), change.path.clone());
-                tokio::spawn(async move { servers.diagnosing(path).await })
+                AbortOnDropHandle::new(tokio::spawn(async move { servers.diagnosing(path).await }))
             })
             .collect();
         let end = Instant::now() + limit;
@@ -235,7 +244,7 @@ impl Inner {
 
     fn once_started(
         self: &Arc<Self>,
-        start: tokio::task::JoinHandle<Result<Vec<Arc<Client>>, Error>>,
+        start: AbortOnDropHandle<Result<Vec<Arc<Client>>, Error>>,
         written: Arc<Written>,
         known: Arc<HashMap<Arc<str>, Known>>,
     ) {
@@ -295,17 +304,18 @@ impl Inner {
         known: Option<&Known>,
     ) -> Comparison {
         let mut state = self.state();
+        // A server that tells of every file has found nothing where it told nothing; others know open files alone.
+        let everywhere = matches!(client.server().settle, Settle::Flycheck | Settle::Progress { .. });
         let earlier = state.pending.remove(owner).map(|pending| pending.comparison);
         let mut comparison = earlier.unwrap_or_else(|| Comparison {
             baseline: known.map(|known| known.baseline.clone()).unwrap_or_default(),
-            complete: known.is_some() && state.settled_once.contains(owner),
+            complete: everywhere && known.is_some() && state.settled_once.contains(owner),
             ..Comparison::default()
         });
         for (from, to) in &written.moves {
             comparison.baseline.moved(from, to);
             comparison.own.remove(from);
         }
-        let pushes = !matches!(client.server().settle, Settle::Pull | Settle::Tsserver);
         for change in &written.changes {
             let path = uri::canonical(&change.path);
             if change.kind == ChangeKind::Deleted || client.server().language(&path).is_none() {
@@ -315,8 +325,7 @@ impl Inner {
             {
                 comparison.baseline.absent(&path);
             }
-            // A server that pushes what it finds anywhere has found nothing where it pushed nothing.
-            if !comparison.baseline.knows(&path) && !(pushes && comparison.complete) {
+            if !comparison.baseline.knows(&path) && !comparison.complete {
                 comparison.uncompared.insert(path.clone());
             }
             comparison.own.insert(path);
@@ -416,7 +425,12 @@ async fn learn_before(
     let Ok(overlay) = timeout(limit, client.overlay(texts)).await else { return };
     let patience = Patience { quick: limit, check: limit };
     if client.settle(&mark, &paths, patience, Occasion::Unwritten).await == Settlement::Settled {
-        for path in paths {
+        // With the written files the server has answered for all others that are open.
+        let open = client.all_documents().into_iter().map(|document| document.path);
+        for path in open {
+            if !paths.contains(&path) && comparison.baseline.knows(&path) {
+                continue;
+            }
             let before = Snapshot::of(owner, vec![(path.clone(), client.diagnostics(&path))]);
             comparison.baseline.learn(&path, &before);
             comparison.uncompared.remove(&path);
@@ -431,6 +445,6 @@ fn first_line(error: &Error) -> String {
 
 impl fmt::Debug for OnWrite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnWrite").field("workspace", &self.0.workspace).finish_non_exhaustive()
+        f.debug_struct("OnWrite").field("workspace", &self.inner.workspace).finish_non_exhaustive()
     }
 }

@@ -48,7 +48,11 @@ impl Findings {
 
     pub(super) fn of(client: &Client, settlement: Settlement, new: Vec<New>, reach: &Reach<'_>) -> Self {
         let mut findings = Self::without_answer(client.server().id.clone(), settlement);
-        for new in new {
+        let echoes = |one: &New| {
+            let echoed = |other: &New| other.path == one.path && one.diagnostic.is_echo_of(&other.diagnostic);
+            new.iter().any(echoed)
+        };
+        for new in new.iter().filter(|one| !echoes(one)).cloned() {
             let Ok(relative) = new.path.strip_prefix(reach.workspace) else { continue };
             let is_own = reach.own.contains(&new.path);
             let compared = (reach.compared)(&new.path);

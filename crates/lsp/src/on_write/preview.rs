@@ -2,6 +2,7 @@
 //! disk's texts back. It must never write, and never leave a server with a text that nobody accepted.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,19 +18,25 @@ use super::{Servers, owner};
 use crate::client::Client;
 use crate::limits;
 use crate::settle::{Occasion, Patience, Settlement};
+use crate::supervisor::Supervisor;
 use crate::uri;
 
-/// Checks proposals with the servers of a run.
-pub(crate) struct Checked {
+/// Judges proposed changes with the servers of a run.
+pub struct Judge {
     servers: Arc<dyn Servers>,
     workspace: PathBuf,
 }
 
 const PATIENCE: Patience = Patience { quick: limits::PREVIEW, check: limits::PREVIEW };
 
-impl Checked {
+impl Judge {
+    /// For the files and servers of `supervisor`.
+    pub fn new(supervisor: &Supervisor) -> Self {
+        Self::with(Arc::new(supervisor.downgrade()), supervisor.workspace().root().to_owned())
+    }
+
     /// `workspace` is the canonical root.
-    pub(crate) fn new(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
+    pub(super) fn with(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
         Self { servers, workspace }
     }
 
@@ -69,9 +76,10 @@ impl Checked {
         }
         let mark = client.mark();
         let old: Vec<PathBuf> = files.iter().filter(served).filter_map(known_as).collect();
-        let before = match old.is_empty() {
-            true => Settlement::Settled,
-            false => client.settle(&mark, &old, PATIENCE, Occasion::Unwritten).await,
+        let before = if old.is_empty() {
+            Settlement::Settled
+        } else {
+            client.settle(&mark, &old, PATIENCE, Occasion::Unwritten).await
         };
         let mut baseline = Snapshot::of(&owner, client.all_diagnostics());
         for file in files.iter().filter(served) {
@@ -113,7 +121,7 @@ fn texts(files: &[Proposed]) -> Vec<(PathBuf, Option<String>)> {
     texts
 }
 
-impl Preview for Checked {
+impl Preview for Judge {
     fn preview(&self, files: Vec<Proposed>, cx: ReadContext) -> BoxFuture<'_, Result<Output, tool::Error>> {
         async move {
             let cancellation = cx.cancellation();
@@ -123,5 +131,11 @@ impl Preview for Checked {
             }
         }
         .boxed()
+    }
+}
+
+impl fmt::Debug for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Judge").field("workspace", &self.workspace).finish_non_exhaustive()
     }
 }

@@ -152,7 +152,7 @@ impl Registry {
 impl Part {
     fn moved(mut self, from: &Path, to: &Path) -> Self {
         if self.path == from {
-            self.path = to.to_owned();
+            to.clone_into(&mut self.path);
         }
         self
     }

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tool::{About, Output, ReadContext, Registry, Surface, Tier, TypedTool, WriteContext};
 use workspace::Workspace;
 
-use super::{Checked, OnWrite, Servers};
+use super::{Judge, OnWrite, Servers};
 use crate::client::{Client, Host};
 use crate::error::Error;
 use crate::outside::Tracked;
@@ -144,7 +144,7 @@ impl TypedTool for Look {
 }
 
 /// A tool that is used to get at a read context.
-struct Check(Arc<Checked>, Vec<Proposed>);
+struct Check(Arc<Judge>, Vec<Proposed>);
 
 impl TypedTool for Check {
     type Args = Nothing;
@@ -182,7 +182,7 @@ impl Bench {
             starting: tokio::sync::Mutex::default(),
             tracked: Arc::new(Tracked::new(workspace.clone())),
         });
-        let on_write = OnWrite::new(Arc::clone(&servers) as _, fixture.root().to_owned());
+        let on_write = OnWrite::with(Arc::clone(&servers) as _, fixture.root().to_owned());
         let registry = Registry::builder().inner_layer(on_write).build();
         let state = State::memory(fixture.outside().join("state"));
         let edits = Edits::open(workspace, registry.authority(), state).unwrap();
@@ -196,7 +196,7 @@ impl Bench {
         for file in files {
             for client in self.servers.diagnosing(self.fixture.path(file)).await.unwrap() {
                 client.sync(&self.fixture.path(file)).await.unwrap();
-                assert_eq!(client.ready(Duration::from_secs(60)).await, crate::readiness::Readiness::Ready);
+                assert_eq!(client.ready(Duration::from_mins(1)).await, crate::readiness::Readiness::Ready);
             }
         }
     }
@@ -274,6 +274,45 @@ async fn only_what_a_write_introduced_is_told() {
         "{across}"
     );
     assert_eq!(bench.told("a.py", &a("int", "    return 0\n")).await, clean);
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_first_write_of_all_is_compared_with_what_was_there() {
+    let Some(bench) = Bench::new(PYTHON, &["ty"]) else { return };
+    bench.warm(&["b.py"]).await;
+    let told = bench.told("a.py", &a("str", "    return old_error\n")).await;
+    assert!(
+        told.starts_with("New diagnostics: 1 (ty settled):\nin other files:\nb.py:3:13: error"),
+        "{told}"
+    );
+    bench.stop().await;
+}
+
+const CPP: &str = "
+//- /compile_flags.txt
+-std=c++17
+//- /a.hpp
+#pragma once
+inline int total(int x) { return x; }
+//- /b.cpp
+#include \"a.hpp\"
+int main() { return total(1) + old_error; }
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_header_breaks_the_file_that_includes_it() {
+    let Some(bench) = Bench::new(CPP, &["clangd"]) else { return };
+    bench.warm(&["b.cpp"]).await;
+    let header =
+        |parameter: &str| format!("#pragma once\ninline int total({parameter} x) {{ (void)x; return 0; }}\n");
+    let told = bench.told("a.hpp", &header("const char *")).await;
+    assert!(told.contains("in other files:\nb.cpp:2:21: error"), "{told}");
+    assert!(!told.contains("old_error"), "{told}");
+    assert_eq!(bench.told("a.hpp", &header("int")).await, "No new diagnostics (clangd settled)");
+    let own =
+        bench.told("b.cpp", "#include \"a.hpp\"\nint main() { return total(1) + old_error + more; }\n").await;
+    assert!(own.contains("1 (clangd settled):\nb.cpp:2:44: error") && !own.contains("old_error'"), "{own}");
     bench.stop().await;
 }
 
@@ -396,7 +435,7 @@ async fn a_compiler_is_waited_for_and_a_server_that_loads_is_not() {
 async fn a_proposal_is_judged_and_leaves_nothing_behind() {
     let Some(bench) = Bench::new(PYTHON, &["ty"]) else { return };
     bench.warm(&["b.py"]).await;
-    let checked = Arc::new(Checked::new(Arc::clone(&bench.servers) as _, bench.fixture.root().to_owned()));
+    let checked = Arc::new(Judge::with(Arc::clone(&bench.servers) as _, bench.fixture.root().to_owned()));
     let before = bench.fixture.tree();
     let proposed = |after: &str| {
         let path = bench.fixture.path("a.py");

@@ -103,8 +103,10 @@ fn write(file: &str, text: &str, reported: &[Reported]) -> Output {
     let key = |it: &Line<'_>| (it.diagnostic.severity, it.at.line, it.at.column);
     found.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.diagnostic.message.cmp(&b.diagnostic.message)));
     found.dedup_by(|a, b| key(a) == key(b) && a.diagnostic.message == b.diagnostic.message);
-    let echoes: Vec<bool> =
-        found.iter().map(|one| found.iter().any(|other| is_echo(one.diagnostic, other.diagnostic))).collect();
+    let echoes: Vec<bool> = found
+        .iter()
+        .map(|one| found.iter().any(|other| one.diagnostic.is_echo_of(other.diagnostic)))
+        .collect();
     let mut echoes = echoes.into_iter();
     found.retain(|_| !echoes.next().unwrap_or(false));
     let shown = found.len().min(MAX_LISTED);
@@ -127,13 +129,6 @@ fn write(file: &str, text: &str, reported: &[Reported]) -> Output {
         reported.iter().map(|it| json!({ "server": it.server, "freshness": freshness(&it.freshness) }));
     page.data("servers", servers.collect::<Vec<_>>());
     page.output()
-}
-
-/// Whether a server's own finding is the one that it also passes on from a compiler.
-fn is_echo(own: &Diagnostic, other: &Diagnostic) -> bool {
-    let itself = |it: &Diagnostic| it.source.as_ref().is_none_or(|source| *source == it.server);
-    let same = own.server == other.server && own.start == other.start && own.severity == other.severity;
-    same && own.code.is_some() && own.code == other.code && itself(own) && !itself(other)
 }
 
 fn headline(file: &str, found: &[Line<'_>], reported: &[Reported], shown: usize) -> String {

@@ -207,7 +207,7 @@ async fn run(project: &Project, rounds: usize) {
     std::fs::write(&own, (project.write)(0, Kind::Clean)).unwrap();
     client.sync(&own).await.unwrap();
     client.sync(&other).await.unwrap();
-    assert!(client.ready(Duration::from_secs(60)).await.is_ready(), "{}", project.id);
+    assert!(client.ready(Duration::from_mins(1)).await.is_ready(), "{}", project.id);
     let mut tally = Tally::default();
     for round in 1..=rounds {
         let kind = kind(round);
