@@ -93,6 +93,9 @@ pub(crate) struct Data {
     /// Operations that the parser groups to the right, however strongly their operators bind.
     #[serde(default)]
     pub(crate) operators: Operators,
+    /// The letter case of keywords does not count, although the parser names them in one.
+    #[serde(default)]
+    pub(crate) caseless: bool,
     /// What the kinds of keywords start with, where the parser names them and their letter case does not count.
     #[serde(default)]
     pub(crate) word_prefix: Option<String>,
@@ -113,12 +116,17 @@ pub(crate) struct Data {
     pub(crate) rungs: Vec<Rung>,
 }
 
-/// How a variable is spelt so that the parser takes it; `{}` is the placeholder. Cheapest first.
+/// How a variable is spelt so that the parser takes it; `{}` is the placeholder. Cheapest first. A single letter is
+/// tried where a variable is all of a character literal.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Spellings {
     pub(crate) one: Vec<String>,
     pub(crate) many: Vec<String>,
+    /// What is tried first for a run of siblings right behind a text: `{text, spelling}`, such as the cases behind the
+    /// `catch {` of a language in which that may also open a block.
+    #[serde(default)]
+    pub(crate) many_after: Vec<(String, String)>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -144,6 +152,7 @@ pub(crate) struct KindNames {
     pub(crate) suffixes: Vec<String>,
     pub(crate) loose: Vec<String>,
     pub(crate) moving: Vec<String>,
+    pub(crate) varied: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]

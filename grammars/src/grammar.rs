@@ -110,6 +110,11 @@ impl Grammar {
         &self.data().spellings.many
     }
 
+    /// Texts, and the spelling that is tried first for a run of siblings right behind each.
+    pub fn many_after(&self) -> &[(String, String)] {
+        &self.data().spellings.many_after
+    }
+
     /// Words that open a declaration.
     pub fn declaration_starts(&self) -> &[String] {
         &self.data().declaration_starts

@@ -92,6 +92,10 @@ pub struct Kinds {
     /// Nodes that only group their children, such as the statements of a block or the values of a `return`: the
     /// children count as those of the node around.
     pub spliced: KindSet,
+    /// Blocks are told by their indentation.
+    pub offside: bool,
+    /// Bare tokens whose text is not always the one that their kind is named after, such as the `%w(` of `%w[a]`.
+    pub varied: KindSet,
     /// Operations that the parser groups to the right, however strongly their operators bind.
     pub ungrouped: KindSet,
     /// How strongly their operators bind, and whether a row of one is grouped to the right.
@@ -131,6 +135,7 @@ impl Kinds {
             suffixes,
             loose,
             moving,
+            varied,
         } = &data.kinds;
         let named = |list: &[String]| KindSet::resolve(language, list, true);
         let tokens = |list: &[String]| KindSet::resolve(language, list, false);
@@ -157,6 +162,8 @@ impl Kinds {
             suffixes: named(suffixes),
             loose: named(loose),
             moving: named(moving),
+            offside: data.offside,
+            varied: varied_tokens(language, data.caseless, tokens(varied)),
             ungrouped: named(&data.operators.kinds),
             strengths: strengths(&data.operators.levels),
             words: words(language, data.word_prefix.as_deref()),
@@ -183,6 +190,16 @@ impl Kinds {
         self.keywords.contains(word)
             || !self.words.is_empty() && self.keywords.contains(&word.to_ascii_lowercase())
     }
+}
+
+/// The tokens listed, and every word where letter case does not count.
+fn varied_tokens(language: &Language, caseless: bool, listed: KindSet) -> KindSet {
+    let mut set = listed;
+    let is_word = |id: &u16| language.node_kind_for_id(*id).is_some_and(is_word);
+    for id in visible(language).filter(|id| caseless && !language.node_kind_is_named(*id)).filter(is_word) {
+        set.insert(id);
+    }
+    set
 }
 
 fn strengths(levels: &[OperatorLevel]) -> std::collections::BTreeMap<String, (usize, bool)> {

@@ -2,12 +2,12 @@
 //! matches and what it must not, and how a fragment that is no pattern is refused.
 
 use crate::matcher::{Found, Match};
-use crate::parse::{Limits, parse};
-use crate::pattern::{Pattern, PatternError};
+use crate::parse::{Descend, Limits, parse, preorder};
+use crate::pattern::{Pattern, PatternError, token_text};
 use crate::rewrite::{Rewritten, Rule, Template};
 use grammars::Grammar;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -142,6 +142,32 @@ fn check(grammar: &'static Grammar, folder: &Path, report: &mut String) -> usize
         check_rewrite(grammar, case, report);
     }
     cases.matches.len()
+}
+
+/// A file is not parsed that lacks a text which every match holds, so a token must be written as it is looked for.
+#[test]
+fn tokens_are_written_as_they_are_looked_for() {
+    let mut otherwise = BTreeSet::new();
+    for bundled in Grammar::bundled() {
+        let folder =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../grammars/languages").join(bundled.id());
+        let cases: Cases =
+            toml::from_str(&std::fs::read_to_string(folder.join("cases.toml")).unwrap()).unwrap();
+        let grammar = as_on_disk(bundled, &folder);
+        let codes = cases.matches.iter().map(|it| &it.code).chain(cases.rewrites.iter().map(|it| &it.code));
+        for code in codes {
+            let tree = parse(grammar, code.as_bytes(), &LIMITS).unwrap();
+            preorder(tree.root_node(), |node| {
+                let text = &code[node.byte_range()];
+                let sought = token_text(grammar, node.kind_id()).filter(|_| !node.is_missing());
+                if let Some(sought) = sought.filter(|sought| !text.contains(sought.as_str())) {
+                    otherwise.insert(format!("{}: `{sought}` as `{text}`", grammar.id()));
+                }
+                Descend::Yes
+            });
+        }
+    }
+    assert_eq!(otherwise, BTreeSet::new());
 }
 
 #[test]

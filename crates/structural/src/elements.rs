@@ -135,7 +135,7 @@ fn left_behind<'tree>(node: Node<'tree>, kinds: &Kinds) -> impl Iterator<Item = 
 pub(crate) fn extent(node: Node<'_>, kinds: &Kinds) -> Range<usize> {
     let last = Some(node).filter(|node| kinds.loose.contains(node.kind_id()));
     let last = last.and_then(|node| left_behind(node, kinds).last()).unwrap_or(node);
-    node.start_byte()..margin::end(last)
+    node.start_byte()..margin::end(last, kinds.offside)
 }
 
 fn is_silent(node: Node<'_>, kinds: &Kinds) -> bool {

@@ -110,7 +110,7 @@ pub(crate) fn is_piece(
     grammar.embedded().iter().filter_map(|rule| rule.scaffolds.first()).any(|(prefix, suffix)| {
         let place = prefix.len()..prefix.len() + code.len();
         let tree = parse_clean(grammar, &format!("{prefix}{code}{suffix}"));
-        let outline = tree.as_ref().map(Outline::of);
+        let outline = tree.as_ref().map(|tree| Outline::of(tree, grammar.is_offside()));
         outline.is_some_and(|outline| match unit(outline.root_node(), &place) {
             Some(Unit::Node(node)) => fits(node),
             _ => false,

@@ -18,10 +18,31 @@ fn differ_in_root_only(grammar: &Grammar, left: &Shape, right: &Shape) -> bool {
     let distinct = &grammar.kinds().distinct;
     match (&left.body, &right.body) {
         (Body::Inner { kind, children: lefts }, Body::Inner { kind: other, children: rights }) => {
-            (kind == other || !(distinct.contains(*kind) || distinct.contains(*other)))
+            (kind == other
+                || !(distinct.contains(*kind) || distinct.contains(*other) || is_frame(grammar, lefts)))
                 && all_alike(lefts, rights)
         }
         (left, right) => left == right,
+    }
+}
+
+/// Whether nodes are brackets and variables only: what is in brackets is not told by them, be it a list, a pattern or
+/// the arguments of a call.
+fn is_frame(grammar: &Grammar, children: &[Shape]) -> bool {
+    let language = grammar.language();
+    let is_bracket = |shape: &Shape, brackets: &[char]| match shape.body {
+        Body::Token { kind } => {
+            language.node_kind_for_id(kind).is_some_and(|text| text.len() == 1 && text.contains(brackets))
+        }
+        _ => false,
+    };
+    match children {
+        [open, inner @ .., close] => {
+            is_bracket(open, &['(', '[', '{', '<'])
+                && is_bracket(close, &[')', ']', '}', '>'])
+                && inner.iter().all(Shape::is_bare)
+        }
+        _ => false,
     }
 }
 

@@ -116,14 +116,22 @@ pub(crate) fn climb(grammar: &'static Grammar, fragment: &Fragment, effort: &Eff
 }
 
 /// Whether any rung accepts the fragment with its variables spelt in one of the `most` cheapest ways; cheaper than
-/// [`climb`] when one does. Once the effort is spent, none does.
-pub(crate) fn accepts(grammar: &'static Grammar, fragment: &Fragment, most: usize, effort: &Effort) -> bool {
+/// [`climb`] when one does. Once the effort is spent, none does. `strictly`: with no keyword for a name.
+pub(crate) fn accepts(
+    grammar: &'static Grammar,
+    fragment: &Fragment,
+    (most, strictly): (usize, bool),
+    effort: &Effort,
+) -> bool {
     let ways = Ways::of(grammar, fragment);
     ordered(grammar, fragment).into_iter().filter(|rung| !rung.aside).any(|rung| {
         let mut accepted = false;
         let ways = ways.at(rung);
         try_rung((grammar, fragment, rung), &ways[..ways.len().min(most)], effort, |outcome, _| {
-            accepted |= matches!(outcome, Outcome::Accepted(..));
+            accepted |= match outcome {
+                Outcome::Accepted(_, findings) => !(strictly && findings.keyword_as_name),
+                _ => false,
+            };
             accepted
         });
         accepted
@@ -139,7 +147,7 @@ struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     fn of(grammar: &'a Grammar, fragment: &'a Fragment) -> Self {
-        let usual = affordable(fragment, grammar.one_spellings(), grammar.many_spellings());
+        let usual = affordable(grammar, fragment, grammar.one_spellings(), grammar.many_spellings());
         Self { fragment, usual, grammar }
     }
 
@@ -151,12 +159,17 @@ impl<'a> Ways<'a> {
         let or = |own: &'r [String], usual: &'r [String]| if own.is_empty() { usual } else { own };
         let one = or(&rung.one, self.grammar.one_spellings());
         let many = or(&rung.many, self.grammar.many_spellings());
-        Cow::Owned(affordable(self.fragment, one, many))
+        Cow::Owned(affordable(self.grammar, self.fragment, one, many))
     }
 }
 
-fn affordable<'a>(fragment: &Fragment, one: &'a [String], many: &'a [String]) -> Vec<Way<'a>> {
-    let mut ways = ways_by(fragment, one, many);
+fn affordable<'a>(
+    grammar: &'a Grammar,
+    fragment: &Fragment,
+    one: &'a [String],
+    many: &'a [String],
+) -> Vec<Way<'a>> {
+    let mut ways = ways_by(grammar, fragment, one, many);
     ways.truncate((MAX_PARSED / fragment.shown.len().max(1)).max(1));
     ways
 }

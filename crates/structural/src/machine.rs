@@ -101,7 +101,7 @@ impl<'a, 'tree> Machine<'a, 'tree> {
             let next = match program.steps.get(state.step) {
                 Some(step) => {
                     if strictness == Strictness::Near {
-                        self.offer_surplus(state, step);
+                        self.offer_surplus(program, state, step);
                     }
                     self.advance(program, step, state)
                 }
@@ -367,12 +367,26 @@ impl<'a, 'tree> Machine<'a, 'tree> {
     }
 
     /// Remembers to try again with elements passed over, where the code has more than the pattern.
-    fn offer_surplus(&mut self, state: State, step: &Step) {
+    fn offer_surplus(&mut self, program: &Program, state: State, step: &Step) {
         let frame = self.frames[state.frame];
         if self.surplus.is_some() || frame.parent.is_none() || matches!(step.op, Op::Many { .. }) {
             return;
         }
-        let left = self.lists[frame.list].len() - state.index;
+        let list = &self.lists[frame.list];
+        let left = list.len() - state.index;
+        // What the ellipsis before could take is none of what is too much.
+        let before = state.step.checked_sub(1).map(|before| &program.steps[before]);
+        let takes = |before: &Step, next: &Element<'_>| {
+            matches!(before.op, Op::Many { .. })
+                && next.value
+                && next.field == before.field
+                && !self.kinds.clauses.contains(next.node.kind_id())
+        };
+        let open = matches!(step.op, Op::Leave)
+            && before.zip(list.get(state.index)).is_some_and(|(before, next)| takes(before, next));
+        if open {
+            return;
+        }
         let most = if matches!(step.op, Op::Leave) { left } else { left.min(MAX_NEAR_GROUP) };
         let counts = if matches!(step.op, Op::Leave) { most..=most } else { 1..=most };
         for count in counts.rev().filter(|count| *count > 0) {
@@ -463,7 +477,10 @@ impl<'a, 'tree> Machine<'a, 'tree> {
     fn place(&self, list: usize, index: usize) -> usize {
         let before = index.checked_sub(1).and_then(|before| self.lists[list].get(before));
         let after = self.lists[list].get(index);
-        before.map(|it| margin::end(it.node)).or(after.map(|it| it.node.start_byte())).unwrap_or_default()
+        before
+            .map(|it| margin::end(it.node, self.kinds.offside))
+            .or(after.map(|it| it.node.start_byte()))
+            .unwrap_or_default()
     }
 
     fn matched(&self, program: &Program, start: usize, end: usize) -> Matched {

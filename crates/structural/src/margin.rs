@@ -3,13 +3,26 @@
 
 use tree_sitter::Node;
 
-/// Where a node ends without such comments.
-pub(crate) fn end(node: Node<'_>) -> usize {
-    let mut end = node.end_byte();
+/// Where a node ends without such comments, and, where `offside`, without the line break that ends a file: a block
+/// that is closed by its indentation takes it.
+pub(crate) fn end(node: Node<'_>, offside: bool) -> usize {
+    let mut end = if offside { end_of_code(node) } else { node.end_byte() };
     while let Some(before) = before_comment(node, end) {
         end = before;
     }
     end
+}
+
+/// Where the last thing in a node ends, if the node ends with a line break that is none of it.
+fn end_of_code(node: Node<'_>) -> usize {
+    if node.end_position().column > 0 || node.start_position().row == node.end_position().row {
+        return node.end_byte();
+    }
+    let mut last = node;
+    while let Some(child) = last.child_count().checked_sub(1).and_then(|index| last.child(index)) {
+        last = child;
+    }
+    if last.byte_range().is_empty() { node.end_byte() } else { last.end_byte() }
 }
 
 /// Where what stands before the comment that the node ends with ends, if the comment is none of the node's.

@@ -39,7 +39,8 @@ pub(crate) struct Node<'o> {
 }
 
 impl Outline {
-    pub(crate) fn of(tree: &Tree) -> Self {
+    /// `offside`: a block does not hold the line break that ends the file.
+    pub(crate) fn of(tree: &Tree, offside: bool) -> Self {
         let mut outline = Self { language: (*tree.language()).clone(), flat: Vec::new() };
         let mut cursor = tree.walk();
         let (mut parent, mut before) = (NONE, NONE);
@@ -54,6 +55,9 @@ impl Outline {
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return outline;
+                }
+                if offside && cursor.node().end_position().column == 0 {
+                    outline.close(parent);
                 }
                 before = parent;
                 parent = outline.flat[before as usize].parent;
@@ -91,6 +95,14 @@ impl Outline {
             extra,
         });
         index
+    }
+
+    /// Ends a node where its last child ends.
+    fn close(&mut self, index: u32) {
+        let end = self.get(index).and_then(|node| self.get(node.last)).map(|last| last.end);
+        if let (Some(node), Some(end)) = (self.flat.get_mut(index as usize), end.filter(|end| *end > 0)) {
+            node.end = end.max(node.start);
+        }
     }
 
     fn get(&self, index: u32) -> Option<Flat> {

@@ -12,7 +12,6 @@ use crate::shape::{Body, Shape};
 use crate::stopping::Effort;
 use grammars::{Grammar, Kinds};
 use std::collections::{BTreeMap, BTreeSet};
-use tree_sitter::Language;
 
 /// The longest pattern, in bytes.
 pub(crate) const MAX_LENGTH: usize = 16 * 1024;
@@ -83,7 +82,7 @@ impl Pattern {
             return false;
         }
         let fragment = Fragment::lex(grammar, text);
-        fragment.variables.len() <= MAX_VARIABLES && accepts(grammar, &fragment, usize::MAX, &effort)
+        fragment.variables.len() <= MAX_VARIABLES && accepts(grammar, &fragment, (usize::MAX, false), &effort)
     }
 
     pub(crate) fn grammar(&self) -> &'static Grammar {
@@ -127,10 +126,8 @@ impl Pattern {
                 others.push(reading);
             }
         }
-        let literals = literals(
-            &grammar.language(),
-            family.iter().copied().chain(others.iter().map(|it| &it.shapes[..])),
-        );
+        let literals =
+            literals(grammar, family.iter().copied().chain(others.iter().map(|it| &it.shapes[..])));
         let terminated = fragment.shown.ends_with([';', ',']);
         let programs = family.iter().map(|shapes| Program::new(shapes, terminated, &mut slots)).collect();
         let others = others
@@ -231,12 +228,12 @@ const MARKS: [char; 17] =
     ['+', '-', '*', '/', '%', '^', '&', '|', '~', '!', '?', '<', '>', '=', '(', '[', '{'];
 
 /// Texts that every one of the readings holds.
-fn literals<'a>(language: &Language, readings: impl Iterator<Item = &'a [Shape]>) -> Vec<Vec<u8>> {
+fn literals<'a>(grammar: &Grammar, readings: impl Iterator<Item = &'a [Shape]>) -> Vec<Vec<u8>> {
     let mut shared: Option<BTreeSet<Vec<u8>>> = None;
     for shapes in readings {
         let mut found = BTreeSet::new();
         for shape in shapes {
-            collect_literals(language, shape, &mut found);
+            collect_literals(grammar, shape, &mut found);
         }
         shared = Some(match shared {
             Some(earlier) => earlier.intersection(&found).cloned().collect(),
@@ -246,24 +243,26 @@ fn literals<'a>(language: &Language, readings: impl Iterator<Item = &'a [Shape]>
     shared.unwrap_or_default().into_iter().collect()
 }
 
-fn collect_literals(language: &Language, shape: &Shape, found: &mut BTreeSet<Vec<u8>>) {
+fn collect_literals(grammar: &Grammar, shape: &Shape, found: &mut BTreeSet<Vec<u8>>) {
     match &shape.body {
         Body::Inner { children, .. } => {
             for child in children {
-                collect_literals(language, child, found);
+                collect_literals(grammar, child, found);
             }
         }
         Body::Name(text) | Body::Leaf { text, .. } => {
             found.insert(text.clone());
         }
-        // A token of several words, such as `not in`, may be spaced in any way.
-        Body::Token { kind } => {
-            let text = language.node_kind_for_id(*kind).filter(|_| !language.node_kind_is_named(*kind));
-            let text = text.unwrap_or_default();
-            if (text.len() > 1 || text.contains(MARKS)) && !text.contains(char::is_whitespace) {
-                found.insert(text.as_bytes().to_vec());
-            }
-        }
+        Body::Token { kind } => found.extend(token_text(grammar, *kind).map(String::into_bytes)),
         Body::Quoted { .. } | Body::One { .. } | Body::Many { .. } => {}
     }
+}
+
+/// What is looked for in the bytes of a file for a bare token: its text, where that is always the same and worth it.
+pub(crate) fn token_text(grammar: &Grammar, kind: u16) -> Option<String> {
+    let language = grammar.language();
+    let text = language.node_kind_for_id(kind).filter(|_| !language.node_kind_is_named(kind))?;
+    // A token of several words, such as `not in`, may be spaced in any way.
+    let is_sought = (text.len() > 1 || text.contains(MARKS)) && !text.contains(char::is_whitespace);
+    (is_sought && !grammar.kinds().varied.contains(kind)).then(|| text.to_owned())
 }

@@ -142,7 +142,7 @@ fn nearest(grammar: &'static Grammar, written: &str, offset: usize) -> Option<St
     proposals(grammar, written, offset)
         .into_iter()
         .take(MAX_PROPOSALS)
-        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal), MAX_WAYS, &effort))
+        .find(|proposal| accepts(grammar, &Fragment::lex(grammar, proposal), (MAX_WAYS, true), &effort))
 }
 
 fn proposals(grammar: &Grammar, written: &str, offset: usize) -> Vec<String> {
@@ -226,7 +226,7 @@ mod tests {
         let fragment = Fragment::lex(grammar, "f($X, $$$REST)");
         assert!(matches!(climb(grammar, &fragment, &Effort::new(1_000)), Verdict::Unfinished));
         assert!(matches!(climb(grammar, &fragment, &Effort::new(100_000)), Verdict::Read(_)));
-        assert!(!accepts(grammar, &fragment, MAX_WAYS, &Effort::new(0)));
+        assert!(!accepts(grammar, &fragment, (MAX_WAYS, true), &Effort::new(0)));
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod assemble;
 mod binding;
 mod block;
 mod integrity;
+mod joining;
 mod layout;
 mod nesting;
 mod pour;
@@ -139,7 +140,7 @@ pub(crate) fn rewrite(
     let mut layout = Layout::new(source, survey.frozen, &survey.comments);
     layout.openers = grammar.line_openers();
     let cares = vec![Care::default(); chosen.len()];
-    let outline = &Outline::of(tree);
+    let outline = &Outline::of(tree, grammar.is_offside());
     let errors = parse::error_regions(tree).len();
     let watch = &Watch::new(limits);
     let mut work = Work {
@@ -194,7 +195,9 @@ impl<'a> Work<'a> {
             let errors = parse::error_regions(&after);
             let errors = if errors.len() > self.errors { errors } else { Vec::new() };
             let (before, bytes) = (self.outline, &whole.bytes);
-            let trees = Trees { grammar, before, after: &Outline::of(&after), tree: &after, bytes };
+            let after_outline = &Outline::of(&after, grammar.is_offside());
+            let source = self.layout.source;
+            let trees = Trees { grammar, before, after: after_outline, tree: &after, source, bytes };
             let mut broken = trees.broken(&whole.marks, self.chosen, self.watch)?;
             if round <= MAX_ROUNDS / 2 {
                 broken = integrity::innermost(broken);
@@ -204,7 +207,8 @@ impl<'a> Work<'a> {
             let (first, others): (Vec<&Mark>, Vec<&Mark>) =
                 broken.iter().copied().partition(|mark| at_errors.contains(&mark.owner));
             let tired = round > MAX_ROUNDS;
-            let changed = self.care_for(&first, &at_errors, tired)
+            let changed = self.part(&trees, &whole.marks, &at_errors)
+                || self.care_for(&first, &at_errors, tired)
                 || self.shield(&whole.marks, &at_errors)
                 || self.care_for(&others, &at_errors, tired)
                 || self.end_statements(&trees, &whole.marks);

@@ -20,15 +20,23 @@ pub(crate) struct Way<'a> {
 
 /// All ways worth a parse, cheapest first.
 pub(crate) fn ways<'a>(grammar: &'a Grammar, fragment: &Fragment) -> Vec<Way<'a>> {
-    ways_by(fragment, grammar.one_spellings(), grammar.many_spellings())
+    ways_by(grammar, fragment, grammar.one_spellings(), grammar.many_spellings())
 }
 
 /// All ways worth a parse by these spellings of a variable for one node and for a run of siblings.
-pub(crate) fn ways_by<'a>(fragment: &Fragment, one: &'a [String], many: &'a [String]) -> Vec<Way<'a>> {
+pub(crate) fn ways_by<'a>(
+    grammar: &'a Grammar,
+    fragment: &Fragment,
+    one: &'a [String],
+    many: &'a [String],
+) -> Vec<Way<'a>> {
     let mut ways = vec![Way { cost: 0, spellings: Vec::new(), respelt: 0 }];
     for variable in &fragment.variables {
         let all = if variable.many { many } else { one };
-        let options = options(all, fragment, variable);
+        let mut options = options(all, fragment, variable);
+        let before = fragment.shown[..variable.range.start].trim_end();
+        let after = grammar.many_after().iter().filter(|(text, _)| variable.many && before.ends_with(text));
+        options.splice(0..0, after.map(|(_, spelling)| spelling.as_str()));
         let mut longer = Vec::new();
         for way in &ways {
             for (index, option) in options.iter().enumerate() {
@@ -55,6 +63,7 @@ fn options<'a>(all: &'a [String], fragment: &Fragment, variable: &VariableUse) -
         Class::Item => place.admit_item(),
         Class::Quoted => place.follows_word() || all.first().is_some_and(|usual| usual == spelling),
         Class::Markup => place.admit_markup(),
+        Class::Character => place.before == Some('\'') && place.after == Some('\''),
     };
     all.iter().map(String::as_str).filter(fits).collect()
 }
@@ -72,6 +81,8 @@ enum Class {
     Quoted,
     /// A piece between markup: `{{}}`, `<{}/>`.
     Markup,
+    /// A single character, for literals that hold no more; no placeholder is that short.
+    Character,
 }
 
 impl Class {
@@ -79,7 +90,9 @@ impl Class {
         let words = spelling.strip_suffix("{}");
         let is_word =
             |words: &str| words.bytes().all(|byte| byte.is_ascii_alphabetic() || b" $".contains(&byte));
-        if spelling.ends_with('\n') || words.is_some_and(is_word) {
+        if !spelling.contains("{}") {
+            Self::Character
+        } else if spelling.ends_with('\n') || words.is_some_and(is_word) {
             Self::Name
         } else if spelling == "{{}}" || spelling.starts_with('<') {
             Self::Markup

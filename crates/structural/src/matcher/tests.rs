@@ -223,6 +223,8 @@ fn a_fragment_is_found_where_it_was_cut() {
         }
         println!("{}: {tried} fragments, {} refused, {} lost", grammar.id(), refused.len(), lost.len());
         println!("refused:\n  {}", refused.join("\n  "));
+        lost.sort();
+        lost.dedup();
         // What reads otherwise on its own, such as a type of several lines, is the exception.
         assert!(lost.len() * 100 <= tried, "{} of {tried} lost:\n{}", lost.len(), lost.join("\n"));
     }

@@ -17,7 +17,7 @@ fn tree(source: &str) -> Tree {
 fn every_node_has_the_surroundings_it_has_in_the_tree() {
     let tree =
         tree("\ndef f(a, b=1):\n    # no\n    return a.b(c)(d)[1:2] + {'x': [y, z]}\n\nf(1) if x else (\n");
-    let outline = Outline::of(&tree);
+    let outline = Outline::of(&tree, false);
     let shown = |node: tree_sitter::Node<'_>| (node.kind_id(), node.byte_range());
     let own = |node: Node<'_>| (node.kind_id(), node.byte_range());
     let mut index = 0;
@@ -39,7 +39,7 @@ fn every_node_has_the_surroundings_it_has_in_the_tree() {
 fn places_are_found_as_in_the_tree() {
     let source = "x = a.b(c)(d)[1:2] + {'x': [y, z]}\nf(g(h(1, 2), 3))\n";
     let tree = tree(source);
-    let outline = Outline::of(&tree);
+    let outline = Outline::of(&tree, false);
     for start in 0..source.len() {
         for end in start + 1..=source.len() {
             let wanted = tree.root_node().descendant_for_byte_range(start, end).unwrap();

@@ -7,6 +7,7 @@ use grammars::Grammar;
 
 use super::alignment::{self, Shared};
 use super::block::{Block, Extent};
+use super::joining::DIVIDER;
 use super::layout::{Layout, Marked};
 use super::nesting::Chosen;
 use super::pour::{Pour, Whole};
@@ -34,6 +35,10 @@ pub(super) struct Care {
     pub(super) plain: bool,
     /// Whether it takes the place of the terminator behind the match too, being a statement of its own.
     pub(super) terminated: bool,
+    /// Whether a terminator parts it from what stands before it.
+    pub(super) opened: bool,
+    /// Whether one parts it from what stands behind it.
+    pub(super) closed: bool,
     /// Whether it is left out.
     pub(super) refused: bool,
 }
@@ -211,7 +216,11 @@ impl<'a> Filling<'_, 'a> {
             }
         }
         writer.raw(parentheses.map_or("", |(_, close)| close));
-        (writer.finish(self.index), kept)
+        let divider = |wanted: bool| Block::text(if wanted { DIVIDER.into() } else { Vec::new() }, false);
+        let mut block = divider(care.opened);
+        block.append(writer.finish(self.index));
+        block.append(divider(care.closed));
+        (block, kept)
     }
 
     fn hole(&self, index: usize) -> Option<(&Hole, &Capture)> {

@@ -24,6 +24,8 @@ pub(super) struct Trees<'a> {
     pub(super) after: &'a Outline,
     /// The tree that `after` is of.
     pub(super) tree: &'a Tree,
+    /// The bytes of `before`.
+    pub(super) source: &'a [u8],
     /// The bytes of `after`.
     pub(super) bytes: &'a [u8],
 }
@@ -79,6 +81,7 @@ impl Trees<'_> {
                 self.came_through(&mark.range, origin, *exact) && !self.lacks_parentheses(&mark.range, origin)
             }
             Marked::Run { origins, .. } => self.is_run(mark, origins, chosen),
+            Marked::Gone => true,
             Marked::Glued { .. } => self.is_name(&mark.range),
             Marked::Quoted { .. } => spans::inside_string(self.grammar, root, mark.range.start.max(1)),
         }

@@ -114,6 +114,8 @@ pub(super) struct Mark {
 pub(super) enum Marked {
     /// A whole replacement.
     Replacement,
+    /// One that is nothing.
+    Gone,
     /// A captured node, from this range of the source; `exact` when it came through unchanged.
     Capture { hole: usize, origin: Range<usize>, exact: bool },
     /// An ellipsis.

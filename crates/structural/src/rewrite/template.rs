@@ -187,7 +187,7 @@ impl Template {
         }
         let limits = Limits { stop: &|| false, time: Duration::from_secs(5) };
         let Ok(tree) = parse::parse(grammar, stand_in.as_bytes(), &limits) else { return };
-        let outline = Outline::of(&tree);
+        let outline = Outline::of(&tree, grammar.is_offside());
         let quoted = |at: usize| spans::inside_string(grammar, outline.root_node(), at);
         for (text, (base, _)) in self.texts.iter_mut().zip(&places) {
             let starts = text.text.match_indices('\n').map(|(at, _)| base + at + 1);

@@ -132,6 +132,7 @@ impl<'a> Writer<'a> {
 
     /// The replacement, marked as a whole.
     pub(super) fn finish(self, owner: usize) -> Block<'a> {
-        if self.out.extent.len == 0 { self.out } else { self.out.marked(Marked::Replacement, owner) }
+        let what = if self.out.extent.len == 0 { Marked::Gone } else { Marked::Replacement };
+        self.out.marked(what, owner)
     }
 }
