@@ -1,6 +1,6 @@
 //! Conversations with real processes that behave badly.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use peer::{Child, Closed, Fault, Ladder, Rpc, RpcError, RpcHandler, RpcLimits};
@@ -126,4 +126,52 @@ async fn a_peer_that_reads_nothing_is_closed_in_time() {
     assert_eq!(rpc.closed().await, Closed::WriteStalled);
     assert!(begun.elapsed() < PATIENCE);
     assert_eq!(child.exit(), None);
+}
+
+/// Holds the reading task until the test lets it go.
+struct Slow(Mutex<mpsc::Receiver<()>>);
+
+impl RpcHandler for Slow {
+    fn request(&self, _method: &str, _params: Value) -> Result<Value, Fault> {
+        Ok(Value::Null)
+    }
+
+    fn notification(&self, method: &str, _params: Value) {
+        if method == "first" {
+            let _ = self.0.lock().unwrap().recv();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_flood_waits_in_the_peer_while_the_handler_is_slow() {
+    // 50 MB, counted on the error stream by the peer itself.
+    let script = "
+read()
+say({'method': 'first'})
+for megabyte in range(50):
+    say({'method': 'told', 'params': 'x' * 1000000})
+    os.write(2, b'.')
+say({'id': 1, 'result': 'done'})
+stdin.read()
+";
+    let mut child = Mark::new().python(&format!("{PRELUDE}{script}")).await;
+    let written = peer::Tail::drain(child.take_stderr().unwrap(), 100);
+    let (release, gate) = mpsc::channel();
+    let (output, input) = (child.take_stdout().unwrap(), child.take_stdin().unwrap());
+    // A handler that blocks has a thread of its own to block.
+    let talk = async move {
+        let rpc = Rpc::start(output, input, RpcLimits::default(), Arc::new(Slow(Mutex::new(gate))));
+        rpc.request("ask", Value::Null, PATIENCE).await
+    };
+    let talking = std::thread::spawn(move || {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(talk)
+    });
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let told = written.kept().text.len();
+    assert!(told <= 1, "{told} MB were taken while nothing was handled");
+    release.send(()).unwrap();
+    until("the answer", || talking.is_finished()).await;
+    assert_eq!(talking.join().unwrap(), Ok(json!("done")));
+    until("all is counted", || written.kept().text.len() == 50).await;
 }
