@@ -47,7 +47,7 @@ mod tool;
 
 pub use error::Error;
 pub use language_servers::LanguageServers;
-pub use on_write::{Judge, OnWrite};
+pub use rename::{LspRename, LspRenameFile, RenameArgs, RenameFileArgs};
 pub use supervisor::{Stopping, Supervisor};
 pub use symbol::{PlaceError, Syntax};
 pub use tool::{Action, Lsp, LspArgs};

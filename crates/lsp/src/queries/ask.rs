@@ -212,7 +212,7 @@ impl Queries {
     }
 
     /// No server of the file offers this: which do not, and which of the table might.
-    pub(super) fn not_offered(&self, path: &Path, method: &'static str, unable: &[Arc<Client>]) -> Error {
+    pub(crate) fn not_offered(&self, path: &Path, method: &'static str, unable: &[Arc<Client>]) -> Error {
         let running: Vec<String> = unable.iter().map(|client| client.server().id.clone()).collect();
         let others = self.servers.candidates(path).into_iter().filter(|it| !running.contains(&it.server.id));
         let others = others.map(|it| {
