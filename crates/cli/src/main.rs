@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match cli.command {
             Command::Tour(args) => tour::run(args).await,
-            Command::Doctor(args) => doctor::run(&args),
+            Command::Doctor(args) => doctor::run(&args).await,
             Command::Tools(args) => tools::run(&args),
             Command::Call(args) => call::run(args).await,
             Command::Serve(args) => serve::run(args).await,

@@ -1,4 +1,4 @@
-//! The run behind every command: the workspace, the syntax tools and the host's own. One place decides what the
+//! The run behind every command: the workspace, syntax trees, language servers and the host's own tools. One place decides what the
 //! reference host attaches.
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use outrigger::tool::{Approver, Decision, Policy, Spec};
 use outrigger::workspace::Workspace;
-use outrigger::{AllowAll, Grammars, Run, RunBuilder, Tier};
+use outrigger::{AllowAll, Grammars, LanguageServers, Run, RunBuilder, Tier};
 
 use crate::args::Approve;
 use crate::host;
@@ -29,6 +29,7 @@ fn with(folder: &Path, grammars: Grammars) -> Result<RunBuilder> {
         Workspace::open(folder).map_err(|error| anyhow!("{error}; name a folder with --workspace"))?;
     Ok(Run::builder(workspace)
         .syntax(grammars)
+        .language_servers(LanguageServers::default())
         .resource(HOST, |parts| host::host_tools(parts.workspace(), parts.edits())))
 }
 

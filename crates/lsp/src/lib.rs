@@ -40,11 +40,13 @@ mod language_servers;
 mod roots;
 mod supervisor;
 
+mod attachment;
 mod checkers;
 mod queries;
 mod render;
 mod tool;
 
+pub use attachment::Attachment;
 pub use error::Error;
 pub use language_servers::LanguageServers;
 pub use rename::{LspRename, LspRenameFile, RenameArgs, RenameFileArgs};

@@ -38,7 +38,7 @@ pub(crate) const STDERR_TAIL: usize = 64 * 1024;
 /// Checkers of `diagnostics "*"` that run at once.
 pub(crate) const CHECKERS_AT_ONCE: usize = 2;
 /// One run of a checker.
-pub(crate) const CHECKER: Duration = Duration::from_secs(120);
+pub(crate) const CHECKER: Duration = Duration::from_mins(2);
 /// How long a checker's streams may stay open after its end.
 pub(crate) const CHECKER_STREAMS: Duration = Duration::from_secs(2);
 /// Bytes of each stream of a checker.

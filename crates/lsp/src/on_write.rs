@@ -20,15 +20,13 @@ mod watch;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::BoxFuture;
 
 use crate::client::Client;
 use crate::error::Error;
-use crate::supervisor::{Purpose, WeakSupervisor};
 
-pub use after::OnWrite;
-pub use preview::Judge;
+pub(crate) use after::OnWrite;
+pub(crate) use preview::Judge;
 
 /// The servers of a run, as far as a write concerns them.
 pub(crate) trait Servers: Send + Sync + 'static {
@@ -40,34 +38,6 @@ pub(crate) trait Servers: Send + Sync + 'static {
 
     /// Tells all that run what others than the library's own tools have changed.
     fn outside_changes(&self) -> BoxFuture<'_, ()>;
-}
-
-/// The servers of a run, none of which is kept alive by a layer.
-impl Servers for WeakSupervisor {
-    fn running(&self) -> Vec<Arc<Client>> {
-        self.upgrade().map(|supervisor| supervisor.running()).unwrap_or_default()
-    }
-
-    fn diagnosing(&self, path: PathBuf) -> BoxFuture<'_, Result<Vec<Arc<Client>>, Error>> {
-        async move {
-            let Some(supervisor) = self.upgrade() else { return Ok(Vec::new()) };
-            supervisor.clients(&path, Purpose::Diagnostics).await
-        }
-        .boxed()
-    }
-
-    fn outside_changes(&self) -> BoxFuture<'_, ()> {
-        async move {
-            let Some(supervisor) = self.upgrade() else { return };
-            let running = supervisor.running();
-            if running.is_empty() {
-                return;
-            }
-            let Ok(now) = supervisor.host().tracked.look().await else { return };
-            join_all(running.iter().map(|client| client.outside_changes(&now))).await;
-        }
-        .boxed()
-    }
 }
 
 /// Tells one running server of the run from another, over restarts.

@@ -28,6 +28,7 @@ pub(crate) use calls::Hierarchy;
 pub(crate) use locations::Wanted;
 pub(crate) use places::{Place, Spot};
 
+use crate::on_write::OnWrite;
 use crate::supervisor::Supervisor;
 use crate::symbol::Syntax;
 
@@ -38,17 +39,23 @@ pub(crate) struct Queries {
     workspace: Workspace,
     syntax: Option<Arc<dyn Syntax>>,
     marks: Arc<marks::Marks>,
+    on_write: Option<OnWrite>,
 }
 
 impl Queries {
     pub(crate) fn new(servers: Supervisor) -> Self {
         let workspace = servers.workspace().clone();
-        Self { servers, workspace, syntax: None, marks: Arc::default() }
+        Self { servers, workspace, syntax: None, marks: Arc::default(), on_write: None }
     }
 
     /// Tells code from comments and strings by `syntax`.
     pub(crate) fn with_syntax(self, syntax: Arc<dyn Syntax>) -> Self {
         Self { syntax: Some(syntax), ..self }
+    }
+
+    /// Notes in `on_write` what a question has shown, so that it is not told again.
+    pub(crate) fn with_on_write(self, on_write: OnWrite) -> Self {
+        Self { on_write: Some(on_write), ..self }
     }
 
     fn is_code(&self, path: &Path, text: &str, range: std::ops::Range<usize>) -> Option<bool> {

@@ -25,10 +25,13 @@ use crate::client::{Client, Host};
 use crate::detect::{Candidate, Search};
 use crate::error::Error;
 use crate::language_servers::LanguageServers;
+use crate::limits;
 use crate::outside::Tracked;
 use crate::servers::{Overrides, Role, Server, Table, Trust};
 use slot::Slot;
-pub(crate) use status::{Running, Status};
+#[cfg(test)]
+pub(crate) use status::Running;
+pub(crate) use status::Status;
 
 /// Where a workspace lays its own rows over the table.
 const WORKSPACE_FILE: &str = ".outrigger/servers.toml";
@@ -151,6 +154,27 @@ impl Supervisor {
             Some(error) if clients.is_empty() => Err(error),
             _ => Ok(clients),
         }
+    }
+
+    /// Those that could serve `path` besides, whom others of their family stand before: started one by one, until one
+    /// fits.
+    pub(crate) async fn stand_in(&self, path: &Path, fits: impl Fn(&Client) -> bool) -> Option<Arc<Client>> {
+        let candidates = self.candidates(path);
+        let serving = self.inner.search.serving(candidates.clone());
+        let serves = |it: &Candidate| serving.iter().any(|serving| serving.server.id == it.server.id);
+        let others = candidates
+            .into_iter()
+            .filter(|it| it.is_usable() && it.server.role == Role::Primary && !serves(it));
+        for candidate in others {
+            let Ok(client) = self.client(candidate).await else { continue };
+            // What a server registers comes after it has come up.
+            let asked = client.sync(path).await;
+            client.ready(limits::READINESS).await;
+            if asked.is_ok() && fits(&client) {
+                return Some(client);
+            }
+        }
+        None
     }
 
     /// The server of one candidate, started if it does not run.

@@ -7,6 +7,7 @@ use tool::{About, Output, ReadContext, TypedTool};
 use workspace::{Kind, Located, Workspace};
 
 use crate::Error;
+use crate::attachment::Attachment;
 use crate::queries::{Hierarchy, Queries, Subject, Wanted};
 use crate::supervisor::Supervisor;
 use crate::symbol::Syntax;
@@ -32,6 +33,12 @@ impl Lsp {
     #[must_use]
     pub fn with_syntax(self, syntax: Arc<dyn Syntax>) -> Self {
         Self { queries: self.queries.with_syntax(syntax), ..self }
+    }
+
+    /// What a question for diagnostics has shown is not told again by what stands around the other tools.
+    #[must_use]
+    pub fn attached_to(self, attachment: &Attachment) -> Self {
+        Self { queries: self.queries.with_on_write(attachment.on_write().clone()), ..self }
     }
 }
 

@@ -3,16 +3,17 @@
 //! A harness links this crate, attaches live resources to a [`Run`], and hands the run's [`Surface`]s to its agents.
 //! A tool is registered exactly while its resource is attached, and a surface shows and serves only the tools up to
 //! its ceiling: `run.surface(Tier::Read)` is plan mode. Way through the files: `run.rs` (builder, resources, end of
-//! a run) → `syntax.rs` → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
+//! a run) → `syntax.rs`, `language.rs` (what is attached) → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
 //!
 //! The rooms behind it are re-exported: [`tool`] (the contract), [`workspace`] (files and paths), [`edits`] (the one
-//! door for changes), and, each with its feature, `peer` (child processes: `process`) and
-//! `structural`.
+//! door for changes), and, each with its feature, `peer` (child processes: `process`), `lsp`
+//! and `structural`.
 //!
 //! # Invariants
 //! - A call never waits for an approval that nobody can give: it is refused.
 //! - Nothing survives a run that is closed or dropped.
-//! - This crate reads the environment only to find the state folder, and only when the host names none.
+//! - This crate reads the environment only to find the state folder, and for language servers, and only where the host
+//!   has said nothing.
 //!
 //! # Example
 #![cfg_attr(feature = "structural", doc = "```no_run")]
@@ -58,6 +59,8 @@
 mod approval;
 #[cfg(all(feature = "structural", feature = "lsp"))]
 mod code;
+#[cfg(feature = "lsp")]
+mod language;
 mod run;
 mod state;
 #[cfg(feature = "structural")]
@@ -65,7 +68,9 @@ mod syntax;
 mod telemetry;
 
 pub use approval::{AllowAll, ByTier};
-pub use run::{BuildError, Parts, ResourceError, Run, RunBuilder};
+#[cfg(feature = "lsp")]
+pub use language::LanguageServers;
+pub use run::{BuildError, Ended, Parts, ResourceError, Run, RunBuilder};
 pub use state::{check_state_folder, state_folder};
 #[cfg(feature = "structural")]
 pub use syntax::Grammars;
@@ -75,6 +80,8 @@ pub use tool::{
 };
 
 pub use edits;
+#[cfg(feature = "lsp")]
+pub use lsp;
 #[cfg(feature = "process")]
 pub use peer;
 #[cfg(feature = "structural")]

@@ -13,6 +13,8 @@ use workspace::Workspace;
 #[cfg(feature = "structural")]
 use crate::Grammars;
 use crate::approval::{Approval, ApprovalLayer, ByTier};
+#[cfg(feature = "lsp")]
+use crate::language::{self, LanguageServers};
 use crate::{Approver, Policy, state, telemetry};
 
 /// Makes the tools of one resource, each time it is attached.
@@ -62,6 +64,8 @@ pub struct RunBuilder {
     state_folder: Option<PathBuf>,
     keep_staged: bool,
     staging: bool,
+    #[cfg(feature = "lsp")]
+    language_servers: Option<LanguageServers>,
 }
 
 impl RunBuilder {
@@ -70,6 +74,16 @@ impl RunBuilder {
     pub fn syntax(mut self, grammars: Grammars) -> Self {
         self.staging = true;
         self.resource("syntax", move |parts| grammars.tools(parts))
+    }
+
+    /// Attaches language servers: `lsp`, `lsp_rename`, `lsp_rename_file`, `resolve` with its action `check`, and around
+    /// every tool that changes files the errors and warnings which that introduced. Nothing is started before a call
+    /// needs it. Unless they have one, servers get the environment of this process.
+    #[cfg(feature = "lsp")]
+    pub fn language_servers(mut self, servers: LanguageServers) -> Self {
+        self.staging = true;
+        self.language_servers = Some(servers);
+        self
     }
 
     /// Attaches a resource of the host's own: `tools` is called at each attachment.
@@ -149,21 +163,52 @@ impl RunBuilder {
         for layer in self.inner_layers {
             registry = registry.inner_layer(move |inner| layer.wrap(inner));
         }
+        #[cfg(feature = "lsp")]
+        let language = language::Attached::new(&self.workspace);
+        #[cfg(feature = "lsp")]
+        if self.language_servers.is_some() {
+            let layer = language.layer();
+            registry = registry.inner_layer(move |inner| layer.wrap(inner));
+        }
         let registry = registry.layer(ApprovalLayer(Approval::new(self.policy, self.approver))).build();
         let state = state::state(self.state_folder, self.keep_staged, self.workspace.root());
         let edits = Edits::open_with(self.workspace.clone(), registry.authority(), state, self.limits)?;
         let parts = Parts { workspace: self.workspace, edits };
         let mut factories: BTreeMap<String, Factory> = BTreeMap::new();
         if self.staging {
-            let resolve: Factory = Arc::new(|parts| vec![tool::tool(Resolve::new(parts.edits().clone()))]);
+            #[cfg(feature = "lsp")]
+            let preview = self.language_servers.as_ref().map(|_| language.preview());
+            let resolve: Factory = Arc::new(move |parts| {
+                let resolve = Resolve::new(parts.edits().clone());
+                #[cfg(feature = "lsp")]
+                let resolve = match preview.clone() {
+                    Some(preview) => resolve.with_preview(preview),
+                    None => resolve,
+                };
+                vec![tool::tool(resolve)]
+            });
             registry.attach("staging", resolve(&parts))?;
             factories.insert("staging".to_owned(), resolve);
         }
-        for (name, factory) in self.resources {
+        #[cfg(feature = "lsp")]
+        let language_servers = self.language_servers.map(|servers| {
+            let language = language.clone();
+            let tools: Factory = Arc::new(move |parts| language.tools(&servers, parts));
+            (language::RESOURCE.to_owned(), tools)
+        });
+        #[cfg(not(feature = "lsp"))]
+        let language_servers = None;
+        for (name, factory) in self.resources.into_iter().chain(language_servers) {
             registry.attach(&name, factory(&parts))?;
             factories.insert(name, factory);
         }
-        Ok(Run { registry, parts, factories })
+        Ok(Run {
+            registry,
+            parts,
+            factories,
+            #[cfg(feature = "lsp")]
+            language,
+        })
     }
 }
 
@@ -197,6 +242,18 @@ pub struct Run {
     registry: Registry,
     parts: Parts,
     factories: BTreeMap<String, Factory>,
+    #[cfg(feature = "lsp")]
+    language: language::Attached,
+}
+
+/// What ended with a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ended {
+    /// The processes that were running, and that their end was not by itself: killed, or not seen.
+    pub forced: Vec<String>,
+    /// How many were running.
+    pub processes: usize,
 }
 
 impl Run {
@@ -213,6 +270,8 @@ impl Run {
             state_folder: None,
             keep_staged: false,
             staging: false,
+            #[cfg(feature = "lsp")]
+            language_servers: None,
         }
     }
 
@@ -253,17 +312,28 @@ impl Run {
         if !self.factories.contains_key(name) {
             return Err(self.unknown(name));
         }
-        Ok(self.registry.detach(name))
+        #[cfg(feature = "lsp")]
+        let stopping = (name == language::RESOURCE).then(|| self.language.supervisor()).flatten();
+        let was_attached = self.registry.detach(name);
+        #[cfg(feature = "lsp")]
+        language::stop_in_background(stopping);
+        Ok(was_attached)
     }
 
-    /// Ends the run in order: every tool leaves, calls in flight end with `Unavailable`, and a commit that has begun
-    /// is finished before this returns.
+    /// Ends the run in order: every tool leaves, calls in flight end with `Unavailable`, a commit that has begun is
+    /// finished, and processes are asked to end before they are made to. Says which had to be made to.
     ///
     /// # Cancel safety
     /// Dropping the future ends the run all the same, without waiting.
-    pub async fn close(self) {
+    pub async fn close(self) -> Ended {
+        #[cfg(feature = "lsp")]
+        let servers = self.language.supervisor();
         self.registry.close();
         self.registry.drained().await;
+        #[cfg(feature = "lsp")]
+        return language::stop(servers).await;
+        #[cfg(not(feature = "lsp"))]
+        Ended::default()
     }
 
     fn unknown(&self, name: &str) -> ResourceError {

@@ -2,5 +2,6 @@
 
 mod arrows;
 mod embedded;
+mod language;
 mod plan_mode;
 mod seed;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 10] = [
     (
         "lib/guard.dart",
         "\
@@ -41,6 +41,9 @@ fn main() {
 }
 ",
     ),
+    ("pyproject.toml", "[project]\nname = \"tour\"\nversion = \"1\"\n"),
+    ("voice.py", "def shout(text: str) -> str:\n    return text.upper()\n"),
+    ("app.py", "from voice import shout\n\nprint(shout(\"hello\"))  # shout, and again: shout\n"),
     ("tool.py", "import os\n\nprint(os.getcwd())\nif os.path == os.path:\n    print('always', end='')\n"),
 ];
 

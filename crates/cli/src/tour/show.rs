@@ -53,6 +53,13 @@ impl Show {
         self.failed.insert(tool.to_owned(), why.to_owned());
     }
 
+    /// Takes a failure of `tool` back, which was an honest answer, and notes it as skipped.
+    pub(crate) fn forgive(&mut self, tool: &str, why: &str) {
+        self.failed.remove(tool);
+        self.ran.remove(tool);
+        self.skip(tool, why);
+    }
+
     /// Notes that `tool` could not be shown here, and what would make it possible.
     pub(crate) fn skip(&mut self, tool: &str, why: &str) {
         println(&format!("# {tool}\n  skipped: {why}\n"));

@@ -6,8 +6,8 @@ use outrigger::workspace::Workspace;
 use outrigger::{Grammars, Output, Run, Surface, Tier};
 use serde_json::{Value, json};
 
-use super::println;
 use super::show::Show;
+use super::{language, println};
 use crate::census::census;
 
 /// The read tools on somebody's own code.
@@ -19,6 +19,8 @@ pub(crate) async fn on_users_project(
     let _ = show.step(surface, "What is here", ("read", json!({"path": "."})), &[]).await;
     let walk = workspace.walk(&workspace.scope(None)?, &|_| true, &|| false)?;
     let files = census(&walk).into_iter().filter(|(_, count)| *count > 0);
+    let about = "Which language servers run here, which could, and what the others lack";
+    let _ = show.step(surface, about, ("lsp", json!({"action": "status"})), &["could be started"]).await;
     let Some((language, _)) = files.max_by_key(|(_, count)| *count) else {
         let ids = Grammars::bundled().ids().join(", ");
         show.skip("ast_grep", &format!("no file here is in a bundled language ({ids})"));
@@ -38,6 +40,7 @@ pub(crate) async fn on_made_project(run: &Run, show: &mut Show) {
     plan_mode(run, show).await;
     rewrite(&surface, show).await;
     host_tools(&surface, show).await;
+    language::tour(&surface, show).await;
 }
 
 async fn search(surface: &Surface, show: &mut Show) {

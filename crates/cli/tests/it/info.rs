@@ -14,11 +14,37 @@ fn a_tier_hides_higher_tools_from_the_schema() {
         let tools: Value = serde_json::from_str(&ran.stdout).expect("JSON");
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("read"), ["ast_grep", "read"]);
-    assert_eq!(names("write"), ["apply_patch", "ast_edit", "ast_grep", "edit", "read", "resolve", "write"]);
+    assert_eq!(names("read"), ["ast_grep", "lsp", "read"]);
+    assert_eq!(
+        names("write"),
+        [
+            "apply_patch",
+            "ast_edit",
+            "ast_grep",
+            "edit",
+            "lsp",
+            "lsp_rename",
+            "lsp_rename_file",
+            "read",
+            "resolve",
+            "write"
+        ]
+    );
     assert_eq!(
         names("exec"),
-        ["apply_patch", "ast_edit", "ast_grep", "edit", "read", "resolve", "shell", "write"]
+        [
+            "apply_patch",
+            "ast_edit",
+            "ast_grep",
+            "edit",
+            "lsp",
+            "lsp_rename",
+            "lsp_rename_file",
+            "read",
+            "resolve",
+            "shell",
+            "write"
+        ]
     );
     assert_eq!(outrigger(&fixture, &["tools", "--tier", "all"]).code, 2);
 }
@@ -29,7 +55,19 @@ fn every_format_prints_every_tool() {
     for format in ["text", "anthropic", "openai", "gemini", "mcp"] {
         let ran = outrigger(&fixture, &["tools", "--format", format]);
         assert_eq!(ran.code, 0, "{ran:?}");
-        for name in ["apply_patch", "ast_edit", "ast_grep", "edit", "read", "resolve", "shell", "write"] {
+        for name in [
+            "apply_patch",
+            "ast_edit",
+            "ast_grep",
+            "edit",
+            "lsp",
+            "lsp_rename",
+            "lsp_rename_file",
+            "read",
+            "resolve",
+            "shell",
+            "write",
+        ] {
             assert!(ran.stdout.contains(name), "{format} lacks {name}");
         }
     }

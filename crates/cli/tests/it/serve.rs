@@ -20,7 +20,7 @@ fn a_host_in_any_language_lists_and_calls() {
     let fixture = project();
     let mut session = Session::start(&fixture, &["--tier", "read"]);
     session.request("list", "tools/list", json!({}));
-    assert_eq!(names(&session.answer("list")), ["ast_grep", "read"]);
+    assert_eq!(names(&session.answer("list")), ["ast_grep", "lsp", "read"]);
     let found = session.call(7, "ast_grep", json!({"pattern": "dispose($X)", "language": "dart"}));
     assert_eq!(found["is_error"], false, "{found}");
     assert_eq!(found["content"][0]["type"], "text");
@@ -125,7 +125,10 @@ fn a_detached_resource_takes_its_tools_and_its_calls_along() {
     assert_eq!(session.answer(1)["result"]["error"]["kind"], "unavailable");
     session.until("tools/changed", |message| message["method"] == "tools/changed");
     session.request(3, "tools/list", json!({}));
-    assert_eq!(names(&session.answer(3)), ["ast_edit", "ast_grep", "resolve"]);
+    assert_eq!(
+        names(&session.answer(3)),
+        ["ast_edit", "ast_grep", "lsp", "lsp_rename", "lsp_rename_file", "resolve"]
+    );
     assert_eq!(session.call(4, "read", json!({"path": "a.dart"}))["error"]["kind"], "unknown_tool");
     session.request(5, "run/attach", json!({"resource": "host"}));
     session.answer(5);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::OwnedRwLockWriteGuard;
 
 use super::Client;
+use crate::diagnostics::Store;
 use crate::documents::{ChangeKind, FileChange};
 use crate::uri;
 
@@ -18,6 +19,8 @@ pub(crate) struct Overlay {
     /// Files that were open, or are not on disk: `(path, was open)`.
     before: Vec<(PathBuf, bool)>,
     deleted: Vec<PathBuf>,
+    /// What was known of the disk's texts.
+    diagnostics: Store,
     _exclusive: OwnedRwLockWriteGuard<()>,
 }
 
@@ -30,6 +33,7 @@ impl Client {
             client: Arc::clone(self),
             before: Vec::new(),
             deleted: Vec::new(),
+            diagnostics: self.live.told().diagnostics.clone(),
             _exclusive: exclusive,
         };
         let mut events = Vec::new();
@@ -37,23 +41,20 @@ impl Client {
             let path = uri::canonical(&path);
             let was_open = self.documents().contains(&path);
             overlay.before.push((path.clone(), was_open));
-            match text {
-                Some(text) => {
-                    if !path.exists() {
-                        events.push(FileChange { path: path.clone(), kind: ChangeKind::Created });
-                    }
-                    if let Some(language) = self.server.language(&path) {
-                        let mut documents = self.documents();
-                        let mut messages = Vec::new();
-                        documents.lay_over(&path, &Arc::from(text), language, &mut messages);
-                        self.send(&documents, messages);
-                    }
-                }
-                None => {
-                    self.close(&path);
-                    events.push(FileChange { path: path.clone(), kind: ChangeKind::Deleted });
-                    overlay.deleted.push(path);
-                }
+            let Some(text) = text else {
+                self.close(&path);
+                events.push(FileChange { path: path.clone(), kind: ChangeKind::Deleted });
+                overlay.deleted.push(path);
+                continue;
+            };
+            if !path.exists() {
+                events.push(FileChange { path: path.clone(), kind: ChangeKind::Created });
+            }
+            if let Some(language) = self.server.language(&path) {
+                let mut documents = self.documents();
+                let mut messages = Vec::new();
+                documents.lay_over(&path, &Arc::from(text), language, &mut messages);
+                self.send(&documents, messages);
             }
         }
         overlay.deleted.extend(
@@ -82,6 +83,9 @@ impl Overlay {
 impl Drop for Overlay {
     fn drop(&mut self) {
         self.client.documents().end_overlays();
+        // What was said of the other texts is not said of the disk's.
+        let known = std::mem::take(&mut self.diagnostics);
+        self.client.live.change(|told| told.diagnostics = known);
         let events: Vec<FileChange> = self
             .deleted
             .iter()

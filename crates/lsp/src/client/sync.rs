@@ -76,12 +76,11 @@ impl Client {
         let Ok(_shown) = self.disk_is_shown().await else { return };
         let changes = {
             let mut known = self.known();
-            match known.as_mut() {
-                Some(known) => known.catch_up(now),
-                None => {
-                    *known = Some(crate::outside::Known::new(Arc::clone(now)));
-                    Vec::new()
-                }
+            if let Some(known) = known.as_mut() {
+                known.catch_up(now)
+            } else {
+                *known = Some(crate::outside::Known::new(Arc::clone(now)));
+                Vec::new()
             }
         };
         self.announce(&changes);

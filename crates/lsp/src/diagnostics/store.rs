@@ -14,7 +14,7 @@ use crate::servers::{Server, Settle};
 use crate::uri;
 
 /// What one server has reported.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
     server: String,
     answers_hide_pushes: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Store {
     lost: usize,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Report {
     version: Option<i32>,
     list: Vec<Diagnostic>,

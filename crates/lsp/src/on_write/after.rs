@@ -23,12 +23,11 @@ use crate::error::Error;
 use crate::limits;
 use crate::servers::Settle;
 use crate::settle::{Mark, Occasion, Patience, Settlement};
-use crate::supervisor::Supervisor;
 use crate::uri;
 
 /// Diagnostics on write, for all tools of one run. Cloning shares it.
 #[derive(Clone)]
-pub struct OnWrite {
+pub(crate) struct OnWrite {
     inner: Arc<Inner>,
     _background: Arc<Background>,
 }
@@ -77,14 +76,8 @@ const INLINE: Patience = Patience { quick: limits::AFTER_WRITE, check: limits::A
 const LATER: Patience = Patience { quick: limits::LATER, check: limits::LATER };
 
 impl OnWrite {
-    /// For the files and servers of `supervisor`. Put it inside the gates: a call holds its turn until it is completed.
-    pub fn new(supervisor: &Supervisor) -> Self {
-        let workspace = supervisor.workspace().root().to_owned();
-        Self::with(Arc::new(supervisor.downgrade()), workspace)
-    }
-
     /// `workspace` is the canonical root: files outside are never told of.
-    pub(super) fn with(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
+    pub(crate) fn new(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
         let background = Arc::<Background>::default();
         let weak = Arc::downgrade(&background);
         let inner = Inner { background: weak, servers, workspace, state: Mutex::default() };
@@ -98,6 +91,13 @@ impl OnWrite {
     /// What was found late, once.
     pub(super) fn take_late(&self) -> Vec<Findings> {
         std::mem::take(&mut self.inner.state().late)
+    }
+
+    /// What an explicit question for the diagnostics of `path` has shown, settled: it is not told again.
+    pub(crate) fn shown(&self, client: &Client, path: &Path) {
+        let (owner, path) = (owner(client), uri::canonical(path));
+        let current = Snapshot::of(&owner, vec![(path.clone(), client.diagnostics(&path))]);
+        self.inner.state().registry.settled_of(&owner, &path, &current);
     }
 
     /// Waits for the servers of what was written, within the limits of a result.

@@ -18,11 +18,10 @@ use super::{Servers, owner};
 use crate::client::Client;
 use crate::limits;
 use crate::settle::{Occasion, Patience, Settlement};
-use crate::supervisor::Supervisor;
 use crate::uri;
 
 /// Judges proposed changes with the servers of a run.
-pub struct Judge {
+pub(crate) struct Judge {
     servers: Arc<dyn Servers>,
     workspace: PathBuf,
 }
@@ -30,13 +29,8 @@ pub struct Judge {
 const PATIENCE: Patience = Patience { quick: limits::PREVIEW, check: limits::PREVIEW };
 
 impl Judge {
-    /// For the files and servers of `supervisor`.
-    pub fn new(supervisor: &Supervisor) -> Self {
-        Self::with(Arc::new(supervisor.downgrade()), supervisor.workspace().root().to_owned())
-    }
-
     /// `workspace` is the canonical root.
-    pub(super) fn with(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
+    pub(crate) fn new(servers: Arc<dyn Servers>, workspace: PathBuf) -> Self {
         Self { servers, workspace }
     }
 

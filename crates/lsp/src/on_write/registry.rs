@@ -126,11 +126,15 @@ impl Registry {
     /// After a settled report: what `owner` knows is what was reported of it, no more and no less.
     pub(crate) fn settled(&mut self, owner: &str, current: &Snapshot) {
         self.reported.retain(|part, _| &*part.owner != owner);
-        let counted = |counts: &BTreeMap<Key, Vec<Diagnostic>>| {
-            counts.iter().map(|(key, now)| (key.clone(), now.len())).collect()
-        };
         let parts = current.parts.iter().map(|(part, counts)| (part.clone(), counted(counts)));
         self.reported.extend(parts);
+    }
+
+    /// After a settled report about one file alone.
+    pub(crate) fn settled_of(&mut self, owner: &str, path: &Path, current: &Snapshot) {
+        self.reported.retain(|part, _| &*part.owner != owner || part.path != path);
+        let of_path = current.parts.iter().filter(|(part, _)| part.path == path);
+        self.reported.extend(of_path.map(|(part, counts)| (part.clone(), counted(counts))));
     }
 
     /// The file has another name now.
@@ -147,6 +151,10 @@ impl Registry {
     pub(crate) fn deleted(&mut self, path: &Path) {
         self.reported.retain(|part, _| part.path != path);
     }
+}
+
+fn counted(counts: &BTreeMap<Key, Vec<Diagnostic>>) -> BTreeMap<Key, usize> {
+    counts.iter().map(|(key, now)| (key.clone(), now.len())).collect()
 }
 
 impl Part {

@@ -182,7 +182,7 @@ impl Bench {
             starting: tokio::sync::Mutex::default(),
             tracked: Arc::new(Tracked::new(workspace.clone())),
         });
-        let on_write = OnWrite::with(Arc::clone(&servers) as _, fixture.root().to_owned());
+        let on_write = OnWrite::new(Arc::clone(&servers) as _, fixture.root().to_owned());
         let registry = Registry::builder().inner_layer(on_write).build();
         let state = State::memory(fixture.outside().join("state"));
         let edits = Edits::open(workspace, registry.authority(), state).unwrap();
@@ -435,7 +435,7 @@ async fn a_compiler_is_waited_for_and_a_server_that_loads_is_not() {
 async fn a_proposal_is_judged_and_leaves_nothing_behind() {
     let Some(bench) = Bench::new(PYTHON, &["ty"]) else { return };
     bench.warm(&["b.py"]).await;
-    let checked = Arc::new(Judge::with(Arc::clone(&bench.servers) as _, bench.fixture.root().to_owned()));
+    let checked = Arc::new(Judge::new(Arc::clone(&bench.servers) as _, bench.fixture.root().to_owned()));
     let before = bench.fixture.tree();
     let proposed = |after: &str| {
         let path = bench.fixture.path("a.py");

@@ -50,6 +50,10 @@ impl Queries {
             })
         });
         let reported = futures_util::future::join_all(asked).await;
+        if let Some(on_write) = &self.on_write {
+            let settled = clients.iter().zip(&reported).filter(|(_, it)| it.freshness == Settlement::Settled);
+            settled.for_each(|(client, _)| on_write.shown(client, &file.absolute));
+        }
         // The text that the first of them has: the same as the others', unless the file changes just now.
         let text = clients[0].sync(&file.absolute).await?.text;
         Ok(write(&file.relative, &text, &reported))

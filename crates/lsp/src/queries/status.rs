@@ -41,12 +41,18 @@ fn write(workspace: &Workspace, statuses: &[Status], notes: &[String]) -> Output
         statuses.len() - running - usable
     ));
     let mut ordered: Vec<&Status> = statuses.iter().collect();
-    ordered.sort_by_key(|it| (it.running.is_none(), it.missing.is_some()));
+    ordered.sort_by_key(|it| (it.running.is_none(), it.missing.is_some(), !it.concerned));
     let mut data = Vec::new();
     for status in ordered {
         let root = workspace.relative(&status.root).unwrap_or_else(|| status.root.display().to_string());
-        page.line(line(status, &root));
+        if status.concerned {
+            page.line(line(status, &root));
+        }
         data.push(entry(status, &root));
+    }
+    let others: Vec<&str> = statuses.iter().filter(|it| !it.concerned).map(|it| it.server.as_str()).collect();
+    if !others.is_empty() {
+        page.line(format!("no files here for {}: {}", counted(others.len(), "other"), others.join(", ")));
     }
     page.data("servers", data);
     for note in notes {
@@ -96,20 +102,23 @@ mod tests {
             state: state.to_owned(),
             running,
             missing: missing.map(str::to_owned),
+            concerned: server != "zls",
         };
         let running = Running { pid: 7, memory: Some(120 << 20), open_documents: 1 };
         let statuses = [
             status("gopls", "not detected", None, Some("no `go.mod` from here up to the workspace's root")),
             status("vtsls", "not started", None, None),
             status("tsc", "ready", Some(running), None),
+            status("zls", "no files of its languages here", None, Some("no `build.zig`")),
         ];
         let notes = ["in `a`: b".to_owned()];
         let output = write(&Workspace::open(fixture.root()).unwrap(), &statuses, &notes);
         expect![[r"
-            1 server running, 1 more could be started, 1 could not
+            1 server running, 1 more could be started, 2 could not
             tsc: ready; root `web`, pid 7, 120 MiB, 1 open document
             vtsls: not started
             gopls: not detected; no `go.mod` from here up to the workspace's root
+            no files here for 1 other: zls
             note: in `a`: b"]]
         .assert_eq(&output.to_text());
     }

@@ -14,7 +14,7 @@ const MAX_FILES: usize = 50;
 /// What is done, for a title and a call that would do it again.
 pub(super) struct Deed {
     pub(super) tool: &'static str,
-    /// `rename `a` to `b``.
+    /// What the answer begins with.
     pub(super) title: String,
     pub(super) arguments: Value,
     /// What is counted: `occurrence`, `edit`.

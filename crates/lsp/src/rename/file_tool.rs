@@ -80,7 +80,7 @@ impl TypedTool for LspRenameFile {
         if to.kind != Kind::Absent {
             return Err(Refusal::Exists { path: to.relative }.into());
         }
-        let client = owner(&self.servers, &from.absolute, METHOD).await?;
+        let client = self.owner(&from.absolute).await?;
         let answer = stable(&client, &from.absolute, &to.absolute).await?;
         let planned = self.planned(&client, answer, (&from.absolute, &to.absolute), &cx).await?;
         let none = planned
@@ -106,6 +106,17 @@ impl TypedTool for LspRenameFile {
 }
 
 impl LspRenameFile {
+    /// A server that can follow imports, though another of its family is asked first about all else.
+    async fn owner(&self, path: &Path) -> Result<Arc<Client>, Error> {
+        match owner(&self.servers, path, METHOD).await {
+            Ok(client) => Ok(client),
+            Err(error) => {
+                let offers = |client: &Client| client.offers(METHOD);
+                self.servers.stand_in(path, offers).await.ok_or(error)
+            }
+        }
+    }
+
     /// The server's edits, and then the move.
     async fn planned(
         &self,

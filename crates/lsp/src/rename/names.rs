@@ -134,6 +134,7 @@ pub(crate) fn check(old: &str, new: &str, language: &str) -> Result<(), Refusal>
 }
 
 #[cfg(test)]
+#[expect(clippy::single_range_in_vec_init, reason = "one place is one range")]
 mod tests {
     use super::*;
 

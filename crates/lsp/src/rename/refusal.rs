@@ -13,8 +13,6 @@ const MAX_NAMED: usize = 10;
 pub(crate) enum Refusal {
     #[error("{server} is still loading and would leave occurrences out: waiting for {waiting_for}")]
     NotReady { server: String, waiting_for: String },
-    #[error("{server} does not offer `{method}`")]
-    NotOffered { server: String, method: &'static str },
     #[error("{server} does not rename `{symbol}` here: {why}")]
     NotHere { server: String, symbol: String, why: String },
     #[error("{server} would rename `{}` instead of `{symbol}`", clip(found))]
@@ -50,7 +48,14 @@ pub(crate) enum Refusal {
         clip(was),
         clip(becomes)
     )]
-    NotTheOldName { path: String, line: usize, old: String, new: String, was: String, becomes: String },
+    NotTheOldName {
+        path: String,
+        line: usize,
+        old: Box<str>,
+        new: Box<str>,
+        was: Box<str>,
+        becomes: Box<str>,
+    },
     #[error("`{}:{line}`: the edit would cut `{}` in two", shown(path), clip(name))]
     CutName { path: String, line: usize, name: String },
     #[error("`{}` is not UTF-8 text", shown(path))]
@@ -85,7 +90,6 @@ impl From<Refusal> for tool::Error {
         match refusal {
             Refusal::NotReady { .. } | Refusal::Unsettled { .. } => Self::unavailable(message)
                 .with_hint("try again; `lsp` with action \"status\" says how far it is"),
-            Refusal::NotOffered { .. } => Self::unavailable(message),
             Refusal::SameName { .. } | Refusal::BadName { .. } | Refusal::Folder { .. } => {
                 Self::bad_arguments(message)
             }

@@ -98,10 +98,10 @@ impl Original<'_> {
         effect(self.text, &after, names).map_err(|Parted { before, after: at }| Refusal::NotTheOldName {
             path: self.path.to_owned(),
             line: self.line(before),
-            old: names.old.text.clone(),
-            new: names.new.text.clone(),
-            was: line_at(self.text, before),
-            becomes: line_at(&after, at),
+            old: names.old.text.as_str().into(),
+            new: names.new.text.as_str().into(),
+            was: line_at(self.text, before).into(),
+            becomes: line_at(&after, at).into(),
         })
     }
 

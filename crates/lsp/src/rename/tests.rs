@@ -30,8 +30,10 @@ impl Run {
         }
         let table = Table::built_in().servers(true);
         let others = table.iter().filter(|other| other.id != server);
-        let disabled: String = others.map(|other| format!("[{}]\ndisabled = true\n", other.id)).collect();
-        let servers = LanguageServers::default().environment(environment).overrides(&disabled).unwrap();
+        let disabled: Vec<String> =
+            others.map(|other| format!("[{}]\ndisabled = true\n", other.id)).collect();
+        let servers =
+            LanguageServers::default().environment(environment).overrides(&disabled.concat()).unwrap();
         let servers = Supervisor::new(workspace.clone(), servers);
         let registry = Registry::builder().build();
         let state = State::memory(fixture.outside().join("state"));

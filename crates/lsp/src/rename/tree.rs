@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use workspace::{Kind, Workspace};
+use workspace::Workspace;
 
 use super::refusal::Refusal;
 
@@ -214,10 +214,5 @@ impl<'w> Tree<'w> {
             .filter(|(_, path)| ignored.contains(path))
             .map(|(key, _)| key.clone())
             .collect()
-    }
-
-    /// What a path of the workspace is on the disk.
-    pub(super) fn kind_on_disk(&self, key: &str) -> Kind {
-        self.workspace.resolve_new(key).map_or(Kind::Absent, |located| located.kind)
     }
 }

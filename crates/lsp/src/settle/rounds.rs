@@ -256,7 +256,7 @@ fn judge(project: &Project, round: usize, kind: Kind, found: &[Vec<Diagnostic>; 
 fn report(project: &Project, rounds: usize, mut tally: Tally) {
     let spread = |times: &mut Vec<Duration>| {
         times.sort();
-        let at = |part: usize| times.get(times.len() * part / 100).map_or(0, |time| time.as_millis());
+        let at = |part: usize| times.get(times.len() * part / 100).map_or(0, Duration::as_millis);
         format!("{}/{}/{} ms", at(50), at(90), at(99))
     };
     println!(

@@ -24,6 +24,8 @@ pub(crate) struct Status {
     pub(crate) running: Option<Running>,
     /// What is missing, with where it was looked for.
     pub(crate) missing: Option<String>,
+    /// Whether it runs, or there are files here that it could serve.
+    pub(crate) concerned: bool,
 }
 
 /// A server's process.
@@ -81,7 +83,14 @@ async fn of_slot(slot: &Slot) -> Status {
         }),
         None => None,
     };
-    Status { server: slot.server.id.clone(), root: slot.root.clone(), state, running, missing: None }
+    Status {
+        server: slot.server.id.clone(),
+        root: slot.root.clone(),
+        state,
+        running,
+        missing: None,
+        concerned: true,
+    }
 }
 
 fn of_client(client: &Client) -> String {
@@ -113,7 +122,7 @@ impl Inner {
             }
         }
         // Those that have files here come first.
-        statuses.sort_by_key(|status| status.state == ABSENT);
+        statuses.sort_by_key(|status| !status.concerned);
         statuses
     }
 
@@ -129,6 +138,7 @@ impl Inner {
             state: format!("{state}{note}"),
             running: None,
             missing,
+            concerned: true,
         }
     }
 
@@ -140,15 +150,14 @@ impl Inner {
     }
 }
 
-const ABSENT: &str = "no files of its languages here";
-
 fn absent(candidate: &Candidate) -> Status {
     let missing = (!candidate.is_usable()).then(|| candidate.why_not());
     Status {
         server: candidate.server.id.clone(),
         root: candidate.root.clone(),
-        state: ABSENT.to_owned(),
+        state: "no files of its languages here".to_owned(),
         running: None,
         missing: Some(missing.unwrap_or_else(|| "no file that it serves".to_owned())),
+        concerned: false,
     }
 }

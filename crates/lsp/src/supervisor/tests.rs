@@ -1,4 +1,5 @@
 //! The supervisor over real servers: one start for all, ends and pauses, room, idleness, and nothing left.
+#![expect(clippy::disallowed_methods, reason = "tests build their own fixtures")]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -9,7 +10,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use test_support::{Fixture, real, real_environment};
 
 use super::*;
-use crate::limits;
 
 const PROJECT: &str = "\
 //- /a/pyproject.toml

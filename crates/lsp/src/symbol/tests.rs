@@ -1,3 +1,5 @@
+//! A line and a symbol: which place they name, and how it is told that they name none or several.
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

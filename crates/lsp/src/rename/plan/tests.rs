@@ -1,3 +1,6 @@
+//! Plans over real files: operations in order, each rule that refuses the whole, and what is planned of the rest.
+#![expect(clippy::disallowed_methods, reason = "tests build their own fixtures")]
+
 use lsp_types::{Position, Range};
 use test_support::Fixture;
 use tool::Registry;
@@ -49,7 +52,7 @@ impl Bench {
     }
 
     fn refused(&self, operations: Vec<Operation>) -> String {
-        self.plan(operations).err().expect("a refusal")
+        self.plan(operations).map(drop).expect_err("a refusal")
     }
 
     fn at(&self, path: &str) -> PathBuf {

@@ -1,0 +1,120 @@
+//! Language servers in a run: attached or absent, what a write is told with, and nothing left behind.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use outrigger::{AllowAll, LanguageServers, Run, Tier};
+use serde_json::json;
+use test_support::{Fixture, real, real_environment};
+
+use crate::embedded::builder;
+
+const PROJECT: &str = "//- /pyproject.toml\n[project]\nname = \"p\"\nversion = \"1\"\n//- /a.py\n\
+    def total(x: int) -> int:\n    return x\n//- /b.py\nfrom a import total\n\nprint(total(1))\n";
+
+/// A run with ty alone.
+fn run(fixture: &Fixture) -> Run {
+    let mut environment = real_environment();
+    environment.push((OsString::from("OUTRIGGER_TEST"), fixture.root().as_os_str().to_owned()));
+    let only_ty = "[pyright]\ndisabled = true\n[basedpyright]\ndisabled = true\n[pyrefly]\ndisabled = true\n[ruff]\ndisabled = true\n";
+    let servers = LanguageServers::default().environment(environment).overrides(only_ty).expect("rows");
+    builder(fixture).language_servers(servers).approver(AllowAll).build().expect("a run")
+}
+
+/// The processes that carry the run's mark in their environment, whosever child they are.
+fn processes(fixture: &Fixture) -> BTreeSet<u32> {
+    let mark = format!("OUTRIGGER_TEST={}", fixture.root().display());
+    let entries = std::fs::read_dir("/proc").expect("/proc").flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let marked = |pid: &u32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    pids.filter(marked).collect()
+}
+
+async fn until_gone(fixture: &Fixture) {
+    let gone = async {
+        while !processes(fixture).is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), gone).await.expect("nothing is left");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tier_decides_which_of_the_tools_are_seen() {
+    let fixture = Fixture::new(PROJECT);
+    let run = run(&fixture);
+    let names =
+        |tier| -> Vec<String> { run.surface(tier).specs().into_iter().map(|spec| spec.name).collect() };
+    assert!(names(Tier::Read).contains(&"lsp".to_owned()));
+    assert!(!names(Tier::Read).iter().any(|name| name.starts_with("lsp_")));
+    assert!(names(Tier::Write).contains(&"lsp_rename".to_owned()));
+    assert_eq!(run.detach("language_servers").ok(), Some(true));
+    assert!(!names(Tier::Exec).iter().any(|name| name.starts_with("lsp")));
+    run.attach("language_servers").expect("attached anew");
+    assert!(names(Tier::Read).contains(&"lsp".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_staged_edit_is_checked_and_told_what_it_broke_once_it_is_made() {
+    if real("ty").is_none() {
+        return;
+    }
+    let fixture = Fixture::new(PROJECT);
+    let run = run(&fixture);
+    let surface = run.surface(Tier::Write);
+    let rewrite = json!({"pattern": "total(1)", "rewrite": "total(missing)", "language": "python"});
+    let staged = surface.call("ast_edit", rewrite).await.expect("staged");
+    let id = staged.data.expect("data")["edit_id"].clone();
+    let check = surface.call("resolve", json!({"edit_id": id, "action": "check"})).await.expect("checked");
+    assert!(
+        check.to_text().contains("missing") && check.to_text().contains("ould introduce"),
+        "{}",
+        check.to_text()
+    );
+    assert!(fixture.read("b.py").contains("total(1)"), "a check writes nothing");
+    let accepted =
+        surface.call("resolve", json!({"edit_id": id, "action": "accept"})).await.expect("accepted");
+    let text = accepted.to_text();
+    assert!(text.contains("New diagnostics: 1") && text.contains("b.py:3:13"), "{text}");
+    let back = json!({"pattern": "total(missing)", "rewrite": "total(1)", "language": "python"});
+    let staged = surface.call("ast_edit", back).await.expect("staged");
+    let id = staged.data.expect("data")["edit_id"].clone();
+    let mended = surface.call("resolve", json!({"edit_id": id, "action": "accept"})).await.expect("accepted");
+    assert!(mended.to_text().contains("No new diagnostics"), "{}", mended.to_text());
+    let _ = run.close().await;
+    assert!(processes(&fixture).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn closing_detaching_and_dropping_leave_no_server() {
+    if real("ty").is_none() {
+        return;
+    }
+    let ask = json!({"action": "definition", "file": "b.py", "line": 3, "symbol": "total"});
+    for end in ["close", "detach", "drop"] {
+        let fixture = Fixture::new(PROJECT);
+        let run = run(&fixture);
+        let answer = run.surface(Tier::Read).call("lsp", ask.clone()).await.expect("an answer");
+        assert!(answer.to_text().contains("a.py:1:5"), "{}", answer.to_text());
+        assert!(!processes(&fixture).is_empty(), "a server runs");
+        match end {
+            "close" => {
+                let ended = run.close().await;
+                assert_eq!((ended.processes, ended.forced.as_slice()), (1, &[][..]));
+                assert!(processes(&fixture).is_empty());
+            }
+            "detach" => {
+                assert_eq!(run.detach("language_servers").ok(), Some(true));
+                until_gone(&fixture).await;
+            }
+            _ => {
+                drop(run);
+                until_gone(&fixture).await;
+            }
+        }
+    }
+}
