@@ -18,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["outrigger-tool", "outrigger-workspace", "outrigger-edits", "outrigger-grammars"],
     ),
     ("outrigger-lsp", &["outrigger-tool", "outrigger-workspace", "outrigger-edits", "outrigger-peer"]),
+    ("outrigger-debug", &["outrigger-tool", "outrigger-workspace", "outrigger-peer"]),
     (
         "outrigger",
         &[
