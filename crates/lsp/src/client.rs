@@ -313,10 +313,21 @@ impl Client {
         }
     }
 
+    /// What a reader of its answers must know, beyond that it is ready.
+    pub(crate) fn caveat(&self) -> Option<String> {
+        self.server.readiness.caveat(&self.live.told().progress).map(str::to_owned)
+    }
+
     fn judge(&self) -> Judged {
         let told = self.live.told();
         let since = told.first_document.unwrap_or(self.up);
-        self.server.readiness.judge(&told.progress, told.status.as_ref(), since, Instant::now())
+        self.server.readiness.judge(
+            &told.progress,
+            told.status.as_ref(),
+            told.loaded_by_log,
+            since,
+            Instant::now(),
+        )
     }
 
     fn documents(&self) -> MutexGuard<'_, Documents> {

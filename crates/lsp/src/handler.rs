@@ -74,6 +74,10 @@ impl RpcHandler for Handler {
             "textDocument/clangd.fileStatus" => self.live.change(|told| told.heard.file_status(&params)),
             "window/showMessage" => self.live.change(|told| told.hear_message(&params)),
             "window/logMessage" => {
+                let line = params["message"].as_str().unwrap_or_default();
+                if let Some(loaded) = self.server.readiness.read_log(line) {
+                    self.live.change(|told| told.loaded_by_log = loaded);
+                }
                 tracing::debug!(server = self.server.id, message = params["message"].as_str(), "said");
             }
             _ => {}

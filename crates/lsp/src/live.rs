@@ -30,6 +30,8 @@ pub(crate) struct Live {
 pub(crate) struct Told {
     pub(crate) progress: Progress,
     pub(crate) status: Option<Status>,
+    /// Whether the last word of its log about loading was that it has loaded.
+    pub(crate) loaded_by_log: bool,
     pub(crate) registrations: Registrations,
     pub(crate) diagnostics: Store,
     /// By which it is told what its diagnostics are about.

@@ -23,7 +23,12 @@ pub(crate) enum Signal {
         /// How long it has to begin one; the crate's limit when not said.
         #[serde(default)]
         begins_within_ms: Option<u64>,
+        /// What is to be told of its answers when it has begun none.
+        #[serde(default)]
+        else_told: Option<String>,
     },
+    /// The last word of its log about loading is one of those it ends with: `window/logMessage`.
+    Log { begins: Vec<String>, ends: Vec<String> },
     /// It holds the first request until it has loaded: it may be asked at once.
     Holds,
     /// It tells nothing: it is taken for loaded so long after its first document.
@@ -70,11 +75,30 @@ pub(crate) enum Judged {
 }
 
 impl Signal {
+    /// What a reader of its answers must know, beyond that it is ready.
+    pub(crate) fn caveat(&self, progress: &Progress) -> Option<&str> {
+        match self {
+            Self::Progress { of, else_told, .. } if !progress.has_begun(of) => else_told.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What a line of its log says about loading, if it says anything: begun, or ended.
+    pub(crate) fn read_log(&self, line: &str) -> Option<bool> {
+        let Self::Log { begins, ends } = self else { return None };
+        let holds = |words: &[String]| words.iter().any(|words| line.contains(words));
+        if holds(ends) {
+            return Some(true);
+        }
+        holds(begins).then_some(false)
+    }
+
     /// Judges by what the server has told; `since` is when it was given its first document, or came up.
     pub(crate) fn judge(
         &self,
         progress: &Progress,
         status: Option<&Status>,
+        loaded_by_log: bool,
         since: Instant,
         now: Instant,
     ) -> Judged {
@@ -87,13 +111,15 @@ impl Signal {
         };
         match self {
             Self::Holds => Judged::Ready,
+            Self::Log { .. } if loaded_by_log => Judged::Ready,
+            Self::Log { .. } => loading("the end of its search for source files", false),
             Self::Grace { ms } => until(since + Duration::from_millis(*ms), "its first look at the project"),
             Self::Status => match status {
                 Some(status) if status.quiescent => Judged::Ready,
                 _ => by_work(progress, &[])
                     .unwrap_or_else(|| loading("the server's word that it has loaded", false)),
             },
-            Self::Progress { of, begins_within_ms } => by_work(progress, of).unwrap_or_else(|| {
+            Self::Progress { of, begins_within_ms, .. } => by_work(progress, of).unwrap_or_else(|| {
                 if progress.has_begun(of) {
                     let end = progress.last_end().map_or(now, |end| end + limits::BETWEEN_PROGRESS);
                     return until(end, "what may follow its last progress");
@@ -126,7 +152,7 @@ mod tests {
     }
 
     fn is_ready(signal: &Signal, progress: &Progress, since: Instant, after_ms: u64) -> bool {
-        signal.judge(progress, None, since, since + Duration::from_millis(after_ms)) == Judged::Ready
+        signal.judge(progress, None, false, since, since + Duration::from_millis(after_ms)) == Judged::Ready
     }
 
     fn hear(progress: &mut Progress, token: &str, kind: &str) {
@@ -140,7 +166,7 @@ mod tests {
         assert!(!is_ready(&signal, &progress, since, 4_900), "it may begin yet");
         assert!(is_ready(&signal, &progress, since, 5_000), "it has none to tell");
         hear(&mut progress, "t", "begin");
-        let judged = signal.judge(&progress, None, since, since + Duration::from_mins(1));
+        let judged = signal.judge(&progress, None, false, since, since + Duration::from_mins(1));
         assert_eq!(judged, loading("`Indexing`", false));
         hear(&mut progress, "t", "end");
         assert!(!is_ready(&signal, &progress, since, 0), "another may follow at once");
@@ -161,7 +187,7 @@ mod tests {
     async fn a_status_is_believed_when_it_is_quiescent() {
         let (signal, progress, now) = (signal("signal = 'status'"), Progress::default(), Instant::now());
         let status = |quiescent| Status { health: "ok".into(), quiescent, message: None };
-        let judge = |status: Option<&Status>| signal.judge(&progress, status, now, now);
+        let judge = |status: Option<&Status>| signal.judge(&progress, status, false, now, now);
         assert_eq!(judge(Some(&status(true))), Judged::Ready);
         for status in [None, Some(&status(false))] {
             assert_eq!(judge(status), loading("the server's word that it has loaded", false));
@@ -173,5 +199,16 @@ mod tests {
         let (signal, since) = (signal("signal = 'grace'\nms = 300"), Instant::now());
         assert!(!is_ready(&signal, &Progress::default(), since, 299));
         assert!(is_ready(&signal, &Progress::default(), since, 300));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_word_of_a_log_counts() {
+        let signal = signal("signal = 'log'\nbegins = ['Loading ']\nends = ['source file']");
+        let said = ["Loading a", "Found 3 source files", "hello", "Loading b", "No source files found."];
+        let read: Vec<Option<bool>> = said.iter().map(|line| signal.read_log(line)).collect();
+        assert_eq!(read, [Some(false), Some(true), None, Some(false), Some(true)]);
+        let (progress, now) = (Progress::default(), Instant::now());
+        assert_eq!(signal.judge(&progress, None, true, now, now), Judged::Ready);
+        assert_ne!(signal.judge(&progress, None, false, now, now + Duration::from_mins(1)), Judged::Ready);
     }
 }

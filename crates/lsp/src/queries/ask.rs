@@ -113,6 +113,7 @@ impl Queries {
                 }
             };
             told.unwell.extend(unwell(&client));
+            told.unwell.extend(client.caveat());
             if let Readiness::Loading { waiting_for } = asked.readiness {
                 told.loading.push((client.server().id.clone(), waiting_for));
             }

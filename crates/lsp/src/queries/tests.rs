@@ -2,6 +2,7 @@
 //! about, and lines that end with `\r\n`. A server that is not installed is skipped and said.
 #![expect(clippy::disallowed_methods, reason = "tests build their own fixtures and read the environment")]
 
+mod cold;
 mod projects;
 
 use std::fmt::Write as _;

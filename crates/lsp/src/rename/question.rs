@@ -199,7 +199,7 @@ impl Question<'_> {
     /// The answer that was given twice in a row, with every file open that may hold the symbol.
     async fn stable(&self, mentions: &Mentions) -> Result<Value, Unplanned> {
         let mut last = self.once().await?;
-        self.open(mentions, &last).await;
+        self.open(mentions, &last).await?;
         for _ in 1..MAX_ANSWERS {
             self.ready().await?;
             let answer = self.once().await?;
@@ -227,20 +227,30 @@ impl Question<'_> {
         }
     }
 
-    /// Opens files that hold the old name and that the answer leaves out: some servers only know what is open, or what
-    /// they have read so far.
-    async fn open(&self, mentions: &Mentions, answer: &Value) {
+    /// Opens files that hold the old name and that the answer leaves out, and waits until the server has read them: some
+    /// servers only know what is open, or what they have read so far.
+    async fn open(&self, mentions: &Mentions, answer: &Value) -> Result<(), Refusal> {
         let named: BTreeSet<PathBuf> = touched(answer);
         let root = self.workspace.root();
-        let left_out = mentions.files.keys().map(|path| root.join(path)).filter(|path| {
-            self.client.server().language(path).is_some()
-                && path.starts_with(self.client.root())
-                && !named.contains(path)
-        });
-        for path in left_out.take(MAX_OPENED) {
-            // What cannot be opened is no worse off than before.
-            let _ = self.client.sync(&path).await;
+        let left_out: Vec<PathBuf> = mentions
+            .files
+            .keys()
+            .map(|path| root.join(path))
+            .filter(|path| {
+                self.client.server().language(path).is_some()
+                    && path.starts_with(self.client.root())
+                    && !named.contains(path)
+            })
+            .collect();
+        if self.client.caveat().is_some() && left_out.len() > MAX_OPENED {
+            return Err(Refusal::Unindexed { server: self.server(), files: left_out.len() });
         }
+        for path in left_out.iter().take(MAX_OPENED) {
+            // What cannot be opened is no worse off than before; what is opened has been read once this is answered.
+            let document = |synced: &Synced| Ok(json!({ "textDocument": { "uri": &*synced.uri } }));
+            let _ = self.client.ask(path, "textDocument/documentSymbol", document).await;
+        }
+        Ok(())
     }
 
     async fn planned(&self, names: &Names, answer: Value) -> Result<Planned, Unplanned> {

@@ -76,6 +76,11 @@ pub(crate) enum Refusal {
     TooMany { count: usize, what: &'static str, limit: usize },
     #[error("{server} knows uses of `{symbol}` that its own edit leaves out, asked twice: {}", named(places))]
     Incomplete { server: String, symbol: String, places: Vec<String> },
+    #[error(
+        "{server} has no index of the project, and {files} files that hold the name as text are too many to be opened one by \
+         one: it would leave occurrences out"
+    )]
+    Unindexed { server: String, files: usize },
     #[error("{server} changed its answer each of the {times} times it was asked: it is still loading")]
     Unsettled { server: String, times: usize },
     #[error(transparent)]
