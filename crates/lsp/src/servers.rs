@@ -51,6 +51,9 @@ pub(crate) struct Server {
     pub(crate) readiness: Signal,
     /// How it tells that its diagnostics are those of the text it was sent.
     pub(crate) settle: Settle,
+    /// Of which files it knows what is wrong.
+    #[serde(default)]
+    pub(crate) scope: Scope,
     /// Whether it is offered to be asked for diagnostics (`textDocument/diagnostic`); some then push no more.
     #[serde(default = "yes")]
     pub(crate) pull: bool,
@@ -111,6 +114,17 @@ pub(crate) enum RootRule {
     Cargo,
     /// The `go.work` that uses the nearest Go module, or that module.
     Go,
+}
+
+/// Of which files a server's diagnostics are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scope {
+    /// Those that are open in it.
+    #[default]
+    OpenFiles,
+    /// All of the project.
+    Project,
 }
 
 /// What a server is asked for.

@@ -7,6 +7,7 @@ mod info;
 mod serve;
 mod serve_approval;
 mod serve_end;
+mod serve_servers;
 mod session;
 mod state;
 mod tour;

@@ -13,7 +13,7 @@ use crate::session::Session;
 
 /// Live processes whose environment holds the fixture's state folder: everything a session started, zombies left out
 /// since they run nothing.
-fn survivors(fixture: &Fixture) -> Vec<String> {
+pub(crate) fn survivors(fixture: &Fixture) -> Vec<String> {
     let mark = fixture.outside().join("state").into_os_string().into_encoded_bytes();
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("list processes").flatten() {
@@ -27,7 +27,7 @@ fn survivors(fixture: &Fixture) -> Vec<String> {
     found
 }
 
-fn wait_for_none(fixture: &Fixture) {
+pub(crate) fn wait_for_none(fixture: &Fixture) {
     let end = Instant::now() + Duration::from_secs(5);
     loop {
         let left = survivors(fixture);

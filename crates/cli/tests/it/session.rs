@@ -1,6 +1,7 @@
 //! A host at the other end of `outrigger serve`: writes lines, reads messages, and remembers those it was not yet
 //! asked for. A message that does not come within the limit is a failure, not a hang.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -23,9 +24,15 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn start(fixture: &Fixture, args: &[&str]) -> Self {
+        Self::start_in(fixture, args, &[])
+    }
+
+    /// The same with variables laid over those of the test.
+    pub(crate) fn start_in(fixture: &Fixture, args: &[&str], variables: &[(OsString, OsString)]) -> Self {
         let mut child = command(fixture)
             .arg("serve")
             .args(args)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -3,7 +3,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
-    clippy::print_stdout,
     reason = "tests build their own fixtures and start their own processes"
 )]
 

@@ -9,6 +9,7 @@ use super::registry::New;
 use crate::client::Client;
 use crate::diagnostic::Severity;
 use crate::position::{Encoding, Lines};
+use crate::servers::Scope;
 use crate::settle::Settlement;
 
 /// Of one server.
@@ -16,6 +17,8 @@ use crate::settle::Settlement;
 pub(super) struct Findings {
     pub(super) server: String,
     pub(super) settlement: Settlement,
+    /// It knows of open files alone.
+    pub(super) of_open_files: bool,
     pub(super) own: Vec<Found>,
     /// In files that were not written: errors alone.
     pub(super) others: Vec<Found>,
@@ -43,11 +46,12 @@ pub(super) struct Reach<'a> {
 
 impl Findings {
     pub(super) fn without_answer(server: String, settlement: Settlement) -> Self {
-        Self { server, settlement, own: Vec::new(), others: Vec::new() }
+        Self { server, settlement, of_open_files: false, own: Vec::new(), others: Vec::new() }
     }
 
     pub(super) fn of(client: &Client, settlement: Settlement, new: Vec<New>, reach: &Reach<'_>) -> Self {
         let mut findings = Self::without_answer(client.server().id.clone(), settlement);
+        findings.of_open_files = client.server().scope == Scope::OpenFiles;
         let echoes = |one: &New| {
             let echoed = |other: &New| other.path == one.path && one.diagnostic.is_echo_of(&other.diagnostic);
             new.iter().any(echoed)

@@ -69,9 +69,11 @@ fn heading(findings: &[Findings], count: usize, about: About) -> String {
         findings.iter().map(|one| format!("{} {}", one.server, one.settlement)).collect();
     let states = states.join("; ");
     let unmade = about == About::Proposal;
+    // What a write breaks elsewhere such servers do not see.
+    let extent = if findings.iter().any(|one| one.of_open_files) { " in open files" } else { "" };
     let said = match (count, settled) {
-        (0, true) if unmade => format!("Would introduce no new diagnostics ({states})"),
-        (0, true) => format!("No new diagnostics ({states})"),
+        (0, true) if unmade => format!("Would introduce no new diagnostics{extent} ({states})"),
+        (0, true) => format!("No new diagnostics{extent} ({states})"),
         (0, false) => format!("Diagnostics not known yet ({states})"),
         (count, _) if unmade => format!("Would introduce {count} ({states}):"),
         (count, _) => format!("New diagnostics: {count} ({states}):"),

@@ -244,7 +244,7 @@ fn a(parameter: &str, body: &str) -> String {
 async fn only_what_a_write_introduced_is_told() {
     let Some(bench) = Bench::new(PYTHON, &["ty"]) else { return };
     bench.warm(&["b.py"]).await;
-    let clean = "No new diagnostics (ty settled)";
+    let clean = "No new diagnostics in open files (ty settled)";
     let line = |line: usize, column: usize, name: &str, count: &str| {
         format!(
             "a.py:{line}:{column}: error unresolved-reference: Name `{name}` used when not defined [ty]{count}"
@@ -309,7 +309,10 @@ async fn a_header_breaks_the_file_that_includes_it() {
     let told = bench.told("a.hpp", &header("const char *")).await;
     assert!(told.contains("in other files:\nb.cpp:2:21: error"), "{told}");
     assert!(!told.contains("old_error"), "{told}");
-    assert_eq!(bench.told("a.hpp", &header("int")).await, "No new diagnostics (clangd settled)");
+    assert_eq!(
+        bench.told("a.hpp", &header("int")).await,
+        "No new diagnostics in open files (clangd settled)"
+    );
     let own =
         bench.told("b.cpp", "#include \"a.hpp\"\nint main() { return total(1) + old_error + more; }\n").await;
     assert!(own.contains("1 (clangd settled):\nb.cpp:2:44: error") && !own.contains("old_error'"), "{own}");
@@ -328,14 +331,17 @@ async fn several_files_are_settled_once_and_moves_and_deletions_are_followed() {
         .await;
     assert_eq!(
         both.to_text(),
-        "written\nNo new diagnostics (ty settled)",
+        "written\nNo new diagnostics in open files (ty settled)",
         "between the two there was an error"
     );
 
     let broken = "print(nothing)\n";
     assert!(bench.told("c.py", broken).await.contains("c.py:1:7: error"));
     let moved = bench.write(&[("c.py", None), ("sub/c.py", Some(broken))]).await.to_text();
-    assert_eq!(moved, "written\nNo new diagnostics (ty settled)", "it was told under its old name");
+    assert_eq!(
+        moved, "written\nNo new diagnostics in open files (ty settled)",
+        "it was told under its old name"
+    );
     bench.write(&[("sub/c.py", None)]).await;
     assert!(bench.told("sub/c.py", broken).await.contains("sub/c.py:1:7: error"), "gone and back is new");
 
@@ -457,10 +463,13 @@ async fn a_proposal_is_judged_and_leaves_nothing_behind() {
     assert!(would.starts_with("Would introduce 2 (ty settled):\na.py:2:24: error"), "{would}");
     assert!(would.contains("in other files:\nb.py:3:13: error") && !would.contains("`old_error`"), "{would}");
     let fine = check("def total(x: int) -> int:\n    return 0\n").await;
-    assert_eq!(fine, "Would introduce no new diagnostics (ty settled)");
+    assert_eq!(fine, "Would introduce no new diagnostics in open files (ty settled)");
     assert_eq!(bench.fixture.tree(), before, "nothing is written");
     let clean = bench.told("a.py", "def total(x: int) -> int:\n    return 1\n").await;
-    assert_eq!(clean, "No new diagnostics (ty settled)", "the server has the disk's texts again");
+    assert_eq!(
+        clean, "No new diagnostics in open files (ty settled)",
+        "the server has the disk's texts again"
+    );
     bench.stop().await;
 }
 
