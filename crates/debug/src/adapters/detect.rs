@@ -8,7 +8,7 @@ use std::sync::Arc;
 use peer::{Command, Ladder, Spawn, Tail};
 use tokio::time::timeout;
 use workspace::Workspace;
-use workspace::detect::{Detection, SearchPath};
+use workspace::detect::{Detection, SearchPath, Sought};
 
 use super::{Adapter, VERSIONS};
 use crate::limits;
@@ -35,9 +35,11 @@ pub(crate) struct Found {
 impl Search<'_> {
     /// Looks for one adapter. Reads the file system.
     pub(crate) fn find(&self, adapter: &Arc<Adapter>) -> Found {
-        let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+        let variable = |wanted: &str| {
+            self.environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone())
+        };
         let mut folders: Vec<PathBuf> =
-            path.map(|path| std::env::split_paths(path).collect()).unwrap_or_default();
+            variable("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
         let mut names: Vec<String> = adapter.command.first().cloned().into_iter().collect();
         if let Some(versions) = &adapter.versions {
             for version in VERSIONS.rev() {
@@ -48,7 +50,10 @@ impl Search<'_> {
         names.extend(adapter.also.iter().cloned());
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let markers: Vec<&str> = adapter.markers.iter().map(String::as_str).collect();
-        let detection = self.workspace.detect(self.folder, &markers, &names, &SearchPath::of(folders));
+        let search = [("VIRTUAL_ENV", variable("VIRTUAL_ENV")), ("PATH", std::env::join_paths(folders).ok())];
+        let search = search.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let sought = Sought::new(&markers, &names);
+        let detection = self.workspace.detect(self.folder, &sought, &SearchPath::from_variables(search));
         let unfit = !adapter.unfit_when_marker_says.is_empty()
             && detection.marker.as_ref().is_some_and(|marker| {
                 let text = workspace::read_source(marker, limits::SOURCE).unwrap_or_default();
