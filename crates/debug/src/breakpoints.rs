@@ -103,6 +103,11 @@ impl Breakpoints {
         self.lock().functions.clone()
     }
 
+    /// Whether one of them writes instead of stopping.
+    pub(crate) fn has_logs(&self) -> bool {
+        self.lock().files.values().flatten().any(|point| point.wanted.log_message.is_some())
+    }
+
     /// Whether an adapter's number stands for one of these.
     pub(crate) fn knows(&self, id: i64) -> bool {
         let inner = self.lock();

@@ -3,9 +3,10 @@
 //! The session ends when the program does, when it is told to, when its life is over, when the adapter is lost, or when
 //! nobody holds it. It must never wait for an adapter without a limit, and never outlive its task.
 
-use peer::{Child, Ladder};
-use serde_json::json;
 use std::sync::Arc;
+
+use peer::Child;
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -83,7 +84,7 @@ impl Keeper {
         self.connection.close();
         self.connection.input_ended().await;
         if let Some(child) = &mut self.child {
-            let _ = child.stop(&Ladder::default()).await;
+            let _ = child.stop(&limits::LADDER).await;
         }
         drop(self.scratch.take());
     }
@@ -156,3 +157,6 @@ pub(crate) fn told(phase: &Phase, program: &str) -> Option<String> {
         Ended::Lost(how) => format!("the debug adapter of `{program}` ended before the program did: {how}"),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use peer::Ladder;
+
 /// Frames shown of a stack.
 pub(crate) const FRAMES: usize = 30;
 /// Frames asked for where an adapter does not say how many there are.
@@ -49,7 +51,14 @@ pub(crate) const REAL_ERROR: Duration = Duration::from_millis(500);
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Between `terminated` and an `exited` that may never come.
 pub(crate) const EXIT_CODE: Duration = Duration::from_millis(200);
-/// For `terminate` and `disconnect`, each.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(2);
+/// For `terminate` and `disconnect`, each. An adapter that waits for the output of a process that the program has left
+/// behind answers neither.
+pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
+/// How an adapter is ended that has been asked to: it has had its time, and so has the program.
+pub(crate) const LADDER: Ladder = Ladder {
+    after_end_of_input: Duration::from_millis(500),
+    after_terminate: Duration::from_millis(300),
+    after_kill: Duration::from_secs(5),
+};
 /// How long an adapter may take to read anything of what is written to it.
 pub(crate) const WRITE_STALL: Duration = Duration::from_secs(10);

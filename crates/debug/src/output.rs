@@ -17,6 +17,8 @@ const CHUNK: usize = 16 * 1024;
 pub(crate) enum Stream {
     Stdout,
     Stderr,
+    /// What log messages and the adapter write once the program runs.
+    Console,
 }
 
 impl fmt::Display for Stream {
@@ -24,6 +26,7 @@ impl fmt::Display for Stream {
         f.write_str(match self {
             Self::Stdout => "stdout",
             Self::Stderr => "stderr",
+            Self::Console => "console",
         })
     }
 }

@@ -266,6 +266,40 @@ pub(crate) fn breakpoints(file: &str, points: &[Point], lines: &[String], live: 
     Output::text(shown.join("\n")).with_data(json!({"file": file, "breakpoints": data}))
 }
 
+/// What was asked for before the launch and is not as it was asked for.
+pub(crate) fn unmet(session: &Session) -> String {
+    let breakpoints = &session.shared().breakpoints;
+    let mut lines = Vec::new();
+    for file in breakpoints.files() {
+        for Point { wanted, bound, .. } in breakpoints.of(&file) {
+            let how = match bound {
+                Bound::At(line) if line == wanted.line => continue,
+                Bound::At(line) => format!("is at line {line}"),
+                Bound::Pending => "is not bound: no code of that line is loaded".to_owned(),
+                Bound::Rejected(why) => format!("was rejected: {}", cut(&why, limits::VALUE)),
+            };
+            lines.push(format!("note: the breakpoint {}:{} {how}", session.shown(&file), wanted.line));
+        }
+    }
+    for function in breakpoints.functions() {
+        let how = match function.bound {
+            Bound::At(_) => continue,
+            Bound::Pending => "is not bound: it was not found yet".to_owned(),
+            Bound::Rejected(why) => format!("was rejected: {}", cut(&why, limits::VALUE)),
+        };
+        lines.push(format!("note: the breakpoint at `{}` {how}", cut(&function.name, limits::NAME)));
+    }
+    let offered = session.shared().capabilities().exception_filters();
+    let known: Vec<&str> = offered.iter().map(|offered| offered.filter.as_str()).collect();
+    for filter in breakpoints.filters().unwrap_or_default() {
+        if !known.contains(&filter.as_str()) {
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            lines.push(format!("note: this adapter has no exception filter `{filter}`; it has: {known}"));
+        }
+    }
+    lines.join("\n")
+}
+
 pub(crate) fn functions(functions: &[Function]) -> Output {
     if functions.is_empty() {
         return Output::text("no function breakpoints").with_data(json!({"functions": []}));

@@ -11,7 +11,7 @@ use crate::breakpoints::Breakpoints;
 use crate::connection::Handler;
 use crate::output::{Output, Stream};
 use crate::protocol::{self, Capabilities};
-use crate::state::{Intent, Standing};
+use crate::state::{Intent, Phase, Standing};
 
 /// What the session, its keeper and the reading task have in common.
 #[derive(Debug)]
@@ -76,6 +76,10 @@ impl Shared {
             Some("telemetry") => {}
             _ => {
                 self.code_in_words(&event.output);
+                // Log messages come as the adapter's own words.
+                if self.standing.now().phase != Phase::Configuring && self.breakpoints.has_logs() {
+                    self.output.program(Stream::Console, &event.output);
+                }
                 self.output.console(&event.output);
             }
         }

@@ -99,8 +99,9 @@ impl Plan {
                     Ok(Phase::Ended(ended)) => match &*ended {
                         // It was quicker than the adapter's answers.
                         Ended::Exited(_) => Ok(()),
-                        Ended::Lost(how) => Err(format!("the debug adapter ended: {how}")),
-                        Ended::Terminated { .. } | Ended::Expired { .. } => {
+                        Ended::Lost(how) => Err(lost(how)),
+                        Ended::Expired { .. } => Err("the life of its session was over".to_owned()),
+                        Ended::Terminated { .. } => {
                             return Err(Error::Abandoned { program: self.program.clone() });
                         }
                     },
@@ -113,8 +114,10 @@ impl Plan {
 
     async fn handshake(&self, session: &Session) -> Result<(), String> {
         let (connection, shared) = (session.connection(), session.shared());
-        let hello = connection.request("initialize", self.hello(), limits::INITIALIZE).await;
-        shared.can(&hello.map_err(|why| in_words("initialize", &why, session))?);
+        match connection.request("initialize", self.hello(), limits::INITIALIZE).await {
+            Ok(capabilities) => shared.can(&capabilities),
+            Err(why) => return Err(in_words("initialize", why, session).await),
+        }
         let command = match self.ownership {
             Ownership::Launched => "launch",
             Ownership::Attached => "attach",
@@ -135,22 +138,25 @@ impl Plan {
         let configured = loop {
             tokio::select! {
                 biased;
-                answer = &mut started, if !answered => {
-                    answer.map_err(|why| in_words(command, &why, session))?;
-                    answered = true;
-                }
+                answer = &mut started, if !answered => match answer {
+                    Ok(_) => answered = true,
+                    Err(why) => return Err(in_words(command, why, session).await),
+                },
                 configured = &mut configured => break configured,
             }
         };
         if let Err(later) = configured {
             // The failure of the start itself explains what failed after it.
+            if answered {
+                return Err(later);
+            }
             return match timeout(limits::REAL_ERROR, started).await {
-                Ok(Err(why)) if !answered => Err(in_words(command, &why, session)),
+                Ok(Err(why)) => Err(in_words(command, why, session).await),
                 _ => Err(later),
             };
         }
-        if !answered {
-            started.await.map_err(|why| in_words(command, &why, session))?;
+        if !answered && let Err(why) = started.await {
+            return Err(in_words(command, why, session).await);
         }
         shared.standing.configured();
         Ok(())
@@ -190,18 +196,27 @@ impl Plan {
     }
 }
 
-fn in_words(command: &str, why: &Refusal, session: &Session) -> String {
+/// Why a request of the start failed; of an adapter that is gone, how it ended.
+async fn in_words(command: &str, why: Refusal, session: &Session) -> String {
     match why {
-        Refusal::Answered(text) => text.clone(),
+        Refusal::Answered(text) => text,
         Refusal::TimedOut(seconds) => format!("`{command}` was not answered within {seconds} s"),
-        Refusal::Closed => match session.shared().standing.now().phase {
-            Phase::Ended(ended) => match &*ended {
-                Ended::Lost(how) => format!("the debug adapter ended: {how}"),
+        Refusal::Closed => {
+            let mut state = session.shared().standing.subscribe();
+            let ended = state.wait_for(|state| matches!(state.phase, Phase::Ended(_)));
+            match timeout(limits::LAST_WORDS * 3, ended).await {
+                Ok(Ok(state)) => match &state.phase {
+                    Phase::Ended(ended) if let Ended::Lost(how) = &**ended => lost(how),
+                    _ => "the debug adapter ended".to_owned(),
+                },
                 _ => "the debug adapter ended".to_owned(),
-            },
-            _ => "the debug adapter ended".to_owned(),
-        },
+            }
+        }
     }
+}
+
+fn lost(how: &str) -> String {
+    format!("the debug adapter ended: {how}")
 }
 
 fn written(shared: &Shared) -> String {

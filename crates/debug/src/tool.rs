@@ -337,7 +337,9 @@ impl Debugger {
         };
         let outcome = session.wait(patience).await;
         starting.lives();
-        Ok(render::outcome(&session, &outcome))
+        let answer = render::outcome(&session, &outcome);
+        let unmet = render::unmet(&session);
+        Ok(if unmet.is_empty() { answer } else { answer.and_text(unmet) })
     }
 
     async fn terminate(&self) -> Result<Output, Error> {

@@ -90,6 +90,19 @@ impl Desk {
             .collect()
     }
 
+    /// Waits until the program has written `words`: its output comes on another way than its stops.
+    pub(crate) async fn writes(&self, words: &str) {
+        let begun = Instant::now();
+        loop {
+            let output = self.output("stdout").await;
+            if output.contains(words) {
+                return;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(20), "no `{words}` in {output:?}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// The names of the variables of the top frame's first scope.
     pub(crate) async fn locals(&self) -> Vec<(String, String)> {
         let frame = self.call("stack", json!({})).await.data["frames"][0]["frame_id"].clone();

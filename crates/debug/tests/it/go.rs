@@ -133,3 +133,20 @@ async fn a_headless_delve_is_joined_by_its_port() {
     }
     desk.call("terminate", json!({})).await.is_state("terminated");
 }
+
+#[tokio::test]
+async fn an_entry_without_a_frame_and_a_log_message() {
+    let Some(desk) = go() else { return };
+    let entry = desk.call("launch", json!({"program": ".", "stop_on_entry": true})).await;
+    assert_eq!(
+        (&entry.data["state"], &entry.data["reason"]),
+        (&"stopped".into(), &"entry".into()),
+        "{}",
+        entry.text
+    );
+    let lines = json!([{"line": 4, "log_message": "b is {b}"}]);
+    desk.call("breakpoints", json!({"file": "add.go", "lines": lines})).await;
+    desk.call("continue", json!({})).await.has_exited(3);
+    let written = desk.call("output", json!({})).await;
+    written.says("b is 4");
+}

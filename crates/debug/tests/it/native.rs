@@ -172,3 +172,50 @@ async fn a_program_below_a_server_is_joined_by_its_port() {
     }
     desk.call("terminate", json!({})).await.is_state("terminated");
 }
+
+#[tokio::test]
+async fn an_entry_comes_before_the_programs_first_line() {
+    let Some(desk) = compiled("lldb-dap") else { return };
+    let entry = desk.call("launch", json!({"program": "main", "stop_on_entry": true})).await;
+    assert_eq!(
+        (&entry.data["state"], &entry.data["reason"]),
+        (&"stopped".into(), &"entry".into()),
+        "{}",
+        entry.text
+    );
+    desk.call("breakpoints", json!({"file": "main.c", "lines": [11]})).await;
+    desk.call("continue", json!({})).await.is_stopped("breakpoint", "main.c", 11);
+    desk.call("continue", json!({})).await.has_exited(3);
+}
+
+/// An adapter that is this command.
+fn standing_in(command: &str) -> Option<Desk> {
+    let table = format!("[gdb]\ncommand = {command}\nprobe = []\n");
+    compiled_with("gdb-dap", |sessions| sessions.adapters(table))
+}
+
+#[tokio::test]
+async fn an_adapter_that_dies_at_its_start_is_told_at_once_with_its_words() {
+    let Some(desk) = standing_in("['sh', '-c', 'echo it is broken >&2; exit 3']") else { return };
+    let begun = std::time::Instant::now();
+    let (kind, said) = desk.refused("launch", json!({"program": "main", "adapter": "gdb"})).await;
+    assert_eq!(kind, tool::ErrorKind::Failed);
+    assert!(said.contains("it is broken") && said.contains("exit code 3"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    desk.call("status", json!({})).await.is_state("none");
+    desk.is_deserted().await;
+}
+
+#[tokio::test]
+async fn a_start_that_takes_long_is_heard_and_can_be_ended() {
+    let Some(desk) = standing_in("['sleep', '1000']") else { return };
+    let surface = desk.surface();
+    let launch = json!({"action": "launch", "program": "main", "adapter": "gdb"});
+    let launching = tokio::spawn(async move { surface.call("debug", launch).await });
+    desk.process("sleep 1000").await;
+    desk.call("status", json!({})).await.is_state("configuring");
+    desk.call("terminate", json!({})).await.is_state("terminated");
+    let error = launching.await.unwrap().unwrap_err();
+    assert_eq!(error.kind, tool::ErrorKind::Cancelled, "{error}");
+    assert_eq!(desk.survivors(), []);
+}

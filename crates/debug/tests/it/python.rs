@@ -99,6 +99,8 @@ async fn conditions_hits_and_log_messages() {
     desk.call("continue", json!({})).await.is_stopped("breakpoint", "sum.py", 6);
     assert_eq!(desk.value("value").await, "4");
     desk.call("continue", json!({})).await.has_exited(3);
+    let written = desk.call("output", json!({})).await;
+    written.says("value is 0");
 }
 
 #[tokio::test]
@@ -213,8 +215,7 @@ async fn children_of_the_program_run_and_end_with_it() {
     );
     let stopped = desk.launch_at("parent.py", "parent.py", &[14]).await;
     stopped.is_stopped("breakpoint", "parent.py", 14);
-    let output = desk.output("stdout").await;
-    assert!(output.contains("0 42"), "{output}");
+    desk.writes("0 42").await;
     desk.process("sleep 300").await;
     desk.call("terminate", json!({})).await.is_state("terminated");
     assert_eq!(desk.survivors(), []);
@@ -310,4 +311,74 @@ async fn the_life_of_a_session_ends_it_and_the_next_call_says_so() {
     let (_, said) = desk.refused("continue", json!({})).await;
     assert!(said.contains("the life of its session was over"), "{said}");
     desk.is_deserted().await;
+}
+
+#[tokio::test]
+async fn library_code_is_stopped_in_when_a_breakpoint_lies_there() {
+    if found("debugpy").is_none() {
+        return;
+    }
+    let desk = Desk::new(
+        "//- /setup.py\n//- /venv/lib/python3/site-packages/helper.py\ndef f(x):\n    y = x + 1\n    return y\n//- /a.py\nimport sys\nsys.path.insert(0, 'venv/lib/python3/site-packages')\nimport helper\nprint(helper.f(1))\n",
+    );
+    let helper = "venv/lib/python3/site-packages/helper.py";
+    let stopped = desk.launch_at("a.py", helper, &[3]).await;
+    stopped.is_stopped("breakpoint", helper, 3);
+    stopped.says("a breakpoint lies in library code");
+    desk.call("continue", json!({})).await.has_exited(0);
+}
+
+#[tokio::test]
+async fn a_source_behind_a_link_is_stopped_in() {
+    if found("debugpy").is_none() {
+        return;
+    }
+    let desk = Desk::new("//- /setup.py\n//- /real/a.py\nn = 1\nprint(n)\n");
+    std::os::unix::fs::symlink("real", desk.fixture.path("link")).unwrap();
+    let stopped = desk.launch_at("link/a.py", "link/a.py", &[2]).await;
+    stopped.is_stopped("breakpoint", "real/a.py", 2);
+    desk.call("terminate", json!({})).await.is_state("terminated");
+}
+
+#[tokio::test]
+async fn threads_are_named_and_each_has_a_stack() {
+    if found("debugpy").is_none() {
+        return;
+    }
+    let desk = Desk::new(
+        "//- /setup.py\n//- /t.py\nimport threading, time\ndone = threading.Event()\ndef work():\n    done.wait()\nt = threading.Thread(target=work, name='worker')\nt.start()\nwhile not t.is_alive(): time.sleep(0.01)\nn = 1\ndone.set()\nt.join()\n",
+    );
+    desk.launch_at("t.py", "t.py", &[8]).await.is_stopped("breakpoint", "t.py", 8);
+    let threads = desk.call("threads", json!({})).await;
+    threads.says("(stopped here)");
+    let list = threads.data["threads"].as_array().unwrap();
+    let worker = list.iter().find(|thread| thread["name"] == "worker").unwrap();
+    let stack = desk.call("stack", json!({"thread_id": worker["thread_id"]})).await;
+    stack.says("`work` at t.py:");
+    desk.call("continue", json!({})).await.has_exited(0);
+}
+
+#[tokio::test]
+async fn a_breakpoint_set_while_the_program_runs_is_hit() {
+    if found("debugpy").is_none() {
+        return;
+    }
+    let text =
+        "//- /setup.py\n//- /loop.py\nimport time\nn = 0\nwhile True:\n    n += 1\n    time.sleep(0.001)\n";
+    let desk = Desk::with(text, |sessions| sessions.wait(Duration::from_secs(2)));
+    desk.call("launch", json!({"program": "loop.py"})).await.is_state("running");
+    desk.call("breakpoints", json!({"file": "loop.py", "lines": [4]})).await.says("4: bound");
+    desk.call("continue", json!({})).await.is_stopped("breakpoint", "loop.py", 4);
+}
+
+#[tokio::test]
+async fn what_was_asked_for_before_the_launch_and_is_not_met_is_told() {
+    let Some(desk) = sum() else { return };
+    desk.call("exception_breakpoints", json!({"filters": ["uncaught", "nothing"]})).await;
+    desk.call("breakpoints", json!({"file": "sum.py", "lines": [99, 6]})).await;
+    let launched = desk.call("launch", json!({"program": "sum.py"})).await;
+    launched.is_stopped("breakpoint", "sum.py", 6);
+    launched.says("note: the breakpoint sum.py:99 was rejected: the file has 18 lines");
+    launched.says("note: this adapter has no exception filter `nothing`; it has: raised, uncaught");
+    assert!(!launched.text.contains("the breakpoint sum.py:6 "), "{}", launched.text);
 }
