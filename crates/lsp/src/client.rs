@@ -12,6 +12,7 @@ use peer::{Command, Rpc, RpcError, RpcLimits, Spawn, Tail};
 use serde_json::{Value, json};
 use tokio::sync::RwLock;
 use tokio::time::{Instant, sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
 
 use crate::diagnostic::Diagnostic;
 use crate::documents::{Documents, Synced};
@@ -22,7 +23,7 @@ use crate::limits;
 use crate::live::Live;
 use crate::outside::{Known, Tracked};
 use crate::position::Encoding;
-use crate::process::{Ended, Process};
+use crate::process::{self, Ended, Process};
 use crate::readiness::{Judged, Readiness, Status};
 use crate::registrations;
 use crate::servers::Server;
@@ -42,6 +43,8 @@ pub(crate) struct Host {
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) tracked: Arc<Tracked>,
     pub(crate) open_documents: usize,
+    /// Ends a start that is under way, and waits for the end of its process.
+    pub(crate) cancelled: CancellationToken,
 }
 
 /// A server that has come up.
@@ -99,8 +102,16 @@ impl Client {
         let rpc = Rpc::start(stdout, stdin, RpcLimits::default(), Arc::new(handler));
         let process =
             Process::watch(child, rpc.clone(), Arc::clone(&live), Tail::drain(stderr, limits::STDERR_TAIL));
-        let (answer, listed) =
-            tokio::join!(initialize(&server, &root, &rpc, &process), host.tracked.latest());
+        let come_up =
+            async { tokio::join!(initialize(&server, &root, &rpc, &process), host.tracked.latest()) };
+        let (answer, listed) = tokio::select! {
+            come_up = come_up => come_up,
+            () = host.cancelled.cancelled() => {
+                rpc.close();
+                let _ = process.stop(process::at_once()).await;
+                return Err(Error::Closing { server: server.id.clone() });
+            }
+        };
         let mut answer = answer?;
         let capabilities = answer["capabilities"].take();
         let encoding = match &capabilities["positionEncoding"] {

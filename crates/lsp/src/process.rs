@@ -150,7 +150,7 @@ impl Owner {
     }
 }
 
-/// For what cannot be talked to any more.
-fn at_once() -> Ladder {
+/// For what cannot be talked to any more, or not yet.
+pub(crate) fn at_once() -> Ladder {
     Ladder { after_end_of_input: std::time::Duration::ZERO, ..Ladder::default() }
 }

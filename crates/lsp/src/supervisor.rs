@@ -113,6 +113,7 @@ impl Supervisor {
                 environment,
                 tracked: Arc::new(Tracked::new(workspace)),
                 open_documents: servers.open_documents,
+                cancelled: closed.clone(),
             },
             most: servers.most,
             idle: servers.idle,
@@ -272,7 +273,13 @@ impl Inner {
 /// Ends the servers of `slots`, all at once.
 async fn stop(slots: Vec<Arc<Slot>>) -> Vec<Stopping> {
     let stopping = slots.into_iter().map(|slot| async move {
-        let client = slot.close()?;
+        let (client, starting) = (slot.close(), slot.being_started());
+        let Some(client) = client else {
+            if let Some(starting) = starting {
+                starting.await;
+            }
+            return None;
+        };
         let stopped = client.stop().await;
         Some(Stopping { server: slot.server.id.clone(), root: slot.root.clone(), stopped })
     });

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::limits;
 use crate::outside::Snapshot;
 use crate::registrations::Save;
+use crate::servers::Settle;
 use crate::uri;
 
 impl Client {
@@ -89,6 +90,10 @@ impl Client {
             self.live.change(|told| told.diagnostics.forget(&change.path));
         }
         let _ = self.sync_all().await;
+        if self.server.settle == Settle::Flycheck && !changes.is_empty() {
+            // The compiler's word about files that are not open is that of the last check, and nothing else starts one.
+            self.notify("rust-analyzer/runFlycheck", json!({ "textDocument": null }));
+        }
     }
 
     /// Queues a request about `path` in the moment in which every open document has the disk's text.

@@ -37,6 +37,7 @@ impl Bench {
             environment: environment(),
             tracked: Arc::clone(&tracked),
             open_documents: 4,
+            cancelled: tokio_util::sync::CancellationToken::new(),
         };
         let executable = PathBuf::from(&server.command[0]);
         let client = Client::start(server, fixture.root().to_owned(), executable, host).await?;

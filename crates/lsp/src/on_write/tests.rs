@@ -52,7 +52,13 @@ impl Servers for Started {
                     environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
                 }
                 let tracked = Arc::clone(&self.tracked);
-                let host = Host { spawn: Arc::new(peer::Host), environment, tracked, open_documents: 8 };
+                let host = Host {
+                    spawn: Arc::new(peer::Host),
+                    environment,
+                    tracked,
+                    open_documents: 8,
+                    cancelled: tokio_util::sync::CancellationToken::new(),
+                };
                 let executable = PathBuf::from(&row.command[0]);
                 let client = Client::start(Arc::clone(row), self.root.clone(), executable, host).await?;
                 self.running.lock().unwrap().push(Arc::clone(&client));

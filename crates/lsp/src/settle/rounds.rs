@@ -190,7 +190,13 @@ async fn start(project: &Project, fixture: &Fixture) -> Option<Arc<Client>> {
         environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
     }
     let tracked = Arc::new(Tracked::new(Workspace::open(fixture.root()).unwrap()));
-    let host = Host { spawn: Arc::new(peer::Host), environment, tracked, open_documents: 8 };
+    let host = Host {
+        spawn: Arc::new(peer::Host),
+        environment,
+        tracked,
+        open_documents: 8,
+        cancelled: tokio_util::sync::CancellationToken::new(),
+    };
     Some(Client::start(server, fixture.root().to_owned(), executable, host).await.unwrap())
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::Inner;
 use crate::client::{Client, Host};
@@ -22,6 +23,8 @@ use crate::{error, limits};
 pub(crate) struct Slot {
     pub(crate) server: Arc<Server>,
     pub(crate) root: PathBuf,
+    /// Ends a start that is under way.
+    cancelled: CancellationToken,
     state: Mutex<State>,
 }
 
@@ -64,7 +67,7 @@ pub(crate) enum Told {
 
 impl Slot {
     pub(super) fn new(server: Arc<Server>, root: PathBuf) -> Self {
-        Self { server, root, state: Mutex::default() }
+        Self { server, root, cancelled: CancellationToken::new(), state: Mutex::default() }
     }
 
     /// The server, if it runs.
@@ -132,11 +135,18 @@ impl Slot {
             || Arc::clone(&self.server),
             |interpreter| Arc::new(self.server.with_interpreter(&interpreter)),
         );
-        let (slot, host, closed) = (Arc::clone(self), inner.host.clone(), inner.closed.clone());
+        let (slot, mut host) = (Arc::clone(self), inner.host.clone());
+        host.cancelled = self.cancelled.clone();
+        let closed = inner.closed.clone();
         tokio::spawn(async move {
+            let come_up = slot.come_up(server, executable, host);
+            tokio::pin!(come_up);
             tokio::select! {
-                () = closed.cancelled() => slot.state().now = Now::Down,
-                () = slot.come_up(server, executable, host) => {}
+                () = &mut come_up => {}
+                () = closed.cancelled() => {
+                    slot.cancelled.cancel();
+                    come_up.await;
+                }
             }
             drop(starting);
         });
@@ -149,6 +159,7 @@ impl Slot {
         match started {
             // The client is dropped, and so killed.
             Ok(_) if state.closed => state.now = Now::Down,
+            Err(Error::Closing { .. }) => state.now = Now::Down,
             Ok(client) => state.now = Now::Up { client, since: Instant::now() },
             Err(error) => self.ended(&mut state, error.to_string(), Duration::ZERO),
         }
@@ -211,6 +222,7 @@ impl Slot {
     pub(super) fn close(&self) -> Option<Arc<Client>> {
         let mut state = self.state();
         state.closed = true;
+        self.cancelled.cancel();
         if !matches!(state.now, Now::Up { .. }) {
             return None;
         }
