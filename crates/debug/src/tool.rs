@@ -4,13 +4,14 @@
 //! order here and not by a gate, which would keep them out until that wait is over. It must never answer for a program
 //! that it has not looked at.
 
+mod arguments;
+
 use std::sync::Arc;
 
 use serde_json::json;
 use tool::{About, ExecContext, Output, TypedTool};
 use workspace::Workspace;
 
-use crate::breakpoints::Wanted;
 use crate::error::Error;
 use crate::launch::{Launch, Planned, Planner};
 use crate::report::lines;
@@ -18,6 +19,9 @@ use crate::session::Session;
 use crate::sessions::{Conversation, DebugSessions};
 use crate::state::{Intent, Phase};
 use crate::{render, start};
+
+pub use arguments::{Action, DebugArgs, DetailedLine, LineArg, Variable};
+use arguments::{needed, preview, wanted};
 
 /// The tool `debug` of one conversation. When the last is dropped, its session ends with every process of it.
 #[derive(Debug)]
@@ -33,128 +37,6 @@ impl Debugger {
         let planner = Planner { sessions, common: Arc::clone(&conversation.common) };
         Self { planner, conversation }
     }
-}
-
-/// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Action {
-    /// Which adapters are usable here, and what the others lack.
-    Adapters,
-    /// Whether a program is being debugged, and where it stands.
-    Status,
-    /// Replaces the breakpoints of `file` by `lines`; none clears them. Also before `launch`.
-    Breakpoints,
-    /// Replaces the functions to stop at by `names`.
-    FunctionBreakpoints,
-    /// Replaces the exceptions to stop at by `filters`.
-    ExceptionBreakpoints,
-    /// Starts `program` and runs it to the first stop.
-    Launch,
-    /// Joins a program that is being debugged at `port` of this machine.
-    Attach,
-    /// Runs to the next stop; of a running program only waits for it.
-    Continue,
-    /// Stops the program where it is.
-    Pause,
-    /// Runs to the next line of this function.
-    StepOver,
-    /// Runs into the function that is called next.
-    StepIn,
-    /// Runs to the caller.
-    StepOut,
-    /// Ids and names of the threads.
-    Threads,
-    /// The frames of a thread, each with its `frame_id`.
-    Stack,
-    /// The scopes of `frame_id`, each with its `reference`.
-    Scopes,
-    /// The children of `reference`.
-    Variables,
-    /// Sets the child `name` of `reference` to `value`.
-    SetVariable,
-    /// The value of `expression` in a frame.
-    Evaluate,
-    /// What the program has written.
-    Output,
-    /// Ends the session and every process of it.
-    Terminate,
-}
-
-/// Arguments of `debug`.
-#[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
-pub struct DebugArgs {
-    /// What to do.
-    action: Action,
-    /// With `breakpoints`: the source file, relative to the workspace.
-    file: Option<String>,
-    /// With `breakpoints`: the lines, from 1, each a number or an object.
-    lines: Option<Vec<LineArg>>,
-    /// With `function_breakpoints`: names of functions, as the language's debugger spells them.
-    names: Option<Vec<String>>,
-    /// With `exception_breakpoints`: filters of the adapter, such as `raised` or `uncaught`.
-    filters: Option<Vec<String>>,
-    /// With `launch`: a script of Python or Dart, a file or folder of Go, or an executable with debug information.
-    program: Option<String>,
-    /// With `launch`: arguments of the program.
-    args: Option<Vec<String>>,
-    /// With `launch` and `attach`: the adapter, such as `debugpy` or `lldb`; chosen by the program and its project if absent.
-    adapter: Option<String>,
-    /// With `launch`: the folder the program runs in; its project's if absent.
-    cwd: Option<String>,
-    /// With `launch`: variables for the program.
-    env: Option<Vec<Variable>>,
-    /// With `launch`: stop before the program's first line.
-    stop_on_entry: Option<bool>,
-    /// With `attach`: the port.
-    #[schemars(range(min = 1, max = 65535))]
-    port: Option<u16>,
-    /// With `continue`, `pause`, the steps and `stack`: a thread; the stopped one if absent.
-    thread_id: Option<i64>,
-    /// With `scopes` and `evaluate`: a frame of this stop.
-    frame_id: Option<u64>,
-    /// With `variables` and `set_variable`: a reference of this stop.
-    reference: Option<u64>,
-    /// With `variables`: how many children to pass over.
-    start: Option<u64>,
-    /// With `set_variable`: the child.
-    name: Option<String>,
-    /// With `set_variable`: its new value, as the language writes it.
-    value: Option<String>,
-    /// With `evaluate`: an expression of the program's language, never a command of the debugger.
-    expression: Option<String>,
-}
-
-/// One breakpoint.
-#[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
-#[serde(untagged)]
-pub enum LineArg {
-    /// A line.
-    Number(u64),
-    /// A line with conditions.
-    Detailed(DetailedLine),
-}
-
-/// A line with conditions.
-#[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
-pub struct DetailedLine {
-    /// The line, from 1.
-    line: u64,
-    /// Stop only where this expression holds.
-    condition: Option<String>,
-    /// Stop only at these passes, as the adapter counts them, such as `3`.
-    hit_condition: Option<String>,
-    /// Write this instead of stopping; expressions stand in braces.
-    log_message: Option<String>,
-}
-
-/// A variable of the environment.
-#[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
-pub struct Variable {
-    /// Its name.
-    name: String,
-    /// Its value.
-    value: String,
 }
 
 impl TypedTool for Debugger {
@@ -175,25 +57,6 @@ impl TypedTool for Debugger {
     async fn call(&self, args: DebugArgs, _cx: ExecContext) -> Result<Output, tool::Error> {
         self.act(args).await.map_err(Into::into)
     }
-}
-
-fn preview(args: &DebugArgs) -> String {
-    match args.action {
-        Action::Launch => {
-            let words = args.program.iter().chain(args.args.iter().flatten());
-            format!("run under a debugger: {}", words.cloned().collect::<Vec<_>>().join(" "))
-        }
-        Action::Attach => format!("join the program debugged at port {}", args.port.unwrap_or_default()),
-        Action::Evaluate => format!("evaluate in the program: {}", args.expression.as_deref().unwrap_or("")),
-        action => json!(action).as_str().unwrap_or_default().to_owned(),
-    }
-}
-
-/// An argument that the action needs.
-fn needed<T>(value: Option<T>, name: &str, action: Action) -> Result<T, Error> {
-    let action = json!(action);
-    let action = action.as_str().unwrap_or_default();
-    value.ok_or_else(|| Error::Arguments(format!("`{action}` needs `{name}`")))
 }
 
 impl Debugger {
@@ -446,26 +309,6 @@ impl Debugger {
             }
         })
     }
-}
-
-fn wanted(lines: Vec<LineArg>) -> Result<Vec<Wanted>, Error> {
-    let mut wanted: Vec<Wanted> = Vec::new();
-    for line in lines {
-        let next = match line {
-            LineArg::Number(line) => Wanted { line, condition: None, hit_condition: None, log_message: None },
-            LineArg::Detailed(DetailedLine { line, condition, hit_condition, log_message }) => {
-                Wanted { line, condition, hit_condition, log_message }
-            }
-        };
-        if next.line == 0 {
-            return Err(Error::Arguments("lines are counted from 1".to_owned()));
-        }
-        if wanted.iter().any(|known| known.line == next.line) {
-            return Err(Error::Arguments(format!("line {} is named twice", next.line)));
-        }
-        wanted.push(next);
-    }
-    Ok(wanted)
 }
 
 /// A session whose launch has not been answered: dropped before it lives, it ends.

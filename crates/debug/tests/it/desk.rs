@@ -159,6 +159,11 @@ impl Desk {
         assert!(self.registry.detach("debugger"));
     }
 
+    /// Looks after the processes of another desk.
+    pub(crate) fn marked(self, mark: String) -> Self {
+        Self { mark, ..self }
+    }
+
     pub(crate) fn mark(&self) -> (&'static str, &str) {
         (MARK, &self.mark)
     }

@@ -1,6 +1,7 @@
 //! Whatever ends a session, no process of it is left: adapter, its server, the program, and what that has started.
 
-use std::process::Command;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use outrigger_debug::DebugSessions;
@@ -82,6 +83,51 @@ async fn rounds(count: usize) {
     }
 }
 
+/// The variable that makes this program the host that is killed.
+const HOST: &str = "OUTRIGGER_DEBUG_TEST_HOST";
+
+#[tokio::test]
+#[ignore = "the body of a host that another test starts"]
+async fn host() {
+    if std::env::var_os(HOST).is_none() {
+        return;
+    }
+    let desk = Desk::with(PYTHON, |sessions| settings(sessions, End::Drop));
+    desk.call("launch", json!({"program": "loop.py"})).await.is_state("running");
+    desk.process("sleep 1000").await;
+    println!("{HOST} {}", desk.mark().1);
+    std::future::pending::<()>().await;
+}
+
+async fn hosts(count: usize) {
+    if found("debugpy").is_none() {
+        return;
+    }
+    for _ in 0..count {
+        let mut host = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "survivors::host", "--ignored", "--nocapture"])
+            .env(HOST, "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(host.stdout.take().unwrap()).lines();
+        let mark = lines.find_map(|line| {
+            let line = line.unwrap();
+            line.split_once(HOST).map(|(_, mark)| mark.trim().to_owned())
+        });
+        let desk = Desk::new("").marked(mark.unwrap());
+        assert!(desk.survivors().len() > 2, "the program is there");
+        host.kill().unwrap();
+        host.wait().unwrap();
+        desk.is_deserted().await;
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_left_when_the_host_is_killed() {
+    hosts(2).await;
+}
+
 #[tokio::test]
 async fn nothing_is_left_of_a_session_however_it_ends() {
     rounds(2).await;
@@ -91,4 +137,5 @@ async fn nothing_is_left_of_a_session_however_it_ends() {
 #[ignore = "long"]
 async fn long_nothing_is_left_in_twenty_rounds() {
     rounds(20).await;
+    hosts(20).await;
 }
