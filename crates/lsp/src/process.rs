@@ -126,6 +126,8 @@ impl Owner {
 
     async fn has_ended(mut self, exit: Option<Exit>, closed: Option<Closed>) {
         self.rpc.close();
+        // What it left behind is ended before its end is told: whoever waits for that finds nothing left.
+        let _ = self.child.stop(&at_once()).await;
         let _ = timeout(limits::LAST_WORDS, self.stderr.ended()).await;
         let how = match (exit, closed) {
             (Some(exit), _) => exit.to_string(),
@@ -152,5 +154,6 @@ impl Owner {
 
 /// For what cannot be talked to any more, or not yet.
 pub(crate) fn at_once() -> Ladder {
-    Ladder { after_end_of_input: std::time::Duration::ZERO, ..Ladder::default() }
+    let none = std::time::Duration::ZERO;
+    Ladder { after_end_of_input: none, after_terminate: none, ..Ladder::default() }
 }
