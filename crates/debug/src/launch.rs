@@ -107,12 +107,9 @@ impl Planner {
 
     pub(crate) async fn launch(self, launch: Launch) -> Result<Planned, Error> {
         let planner = self.clone();
-        let mut planned = blocking(move || planner.plan_launch(launch)).await?;
-        if planned.plan.adapter.rust_formatters
-            && let Some((kind, project)) = planned.rust_project.take()
-            && kind == Kind::Rust
-        {
-            let plan = &mut planned.planned.plan;
+        let Draft { mut planned, kind, project } = blocking(move || planner.plan_launch(launch)).await?;
+        let plan = &mut planned.plan;
+        if plan.adapter.rust_formatters && kind == Kind::Rust {
             match self.formatters(&project).await {
                 Some(commands) => {
                     plan.fields.insert("initCommands".to_owned(), commands);
@@ -123,7 +120,7 @@ impl Planner {
                 ),
             }
         }
-        Ok(planned.planned)
+        Ok(planned)
     }
 
     fn plan_launch(&self, launch: Launch) -> Result<Draft, Error> {
@@ -142,19 +139,7 @@ impl Planner {
             scratch: &scratch.as_ref().map(|folder| folder.path().to_string_lossy()).unwrap_or_default(),
             port: 0,
         };
-        let mut fields = Map::from_iter([
-            ("name".to_owned(), json!(program.shown)),
-            ("type".to_owned(), json!(adapter.id)),
-            ("request".to_owned(), json!("launch")),
-            ("program".to_owned(), json!(program.told(found.has_marker()))),
-            ("args".to_owned(), json!(launch.args)),
-            ("cwd".to_owned(), json!(cwd)),
-        ]);
-        if !launch.env.is_empty() {
-            let env: Map<String, Value> =
-                launch.env.into_iter().map(|(name, value)| (name, value.into())).collect();
-            fields.insert("env".to_owned(), env.into());
-        }
+        let mut fields = common_fields(&program, found.has_marker(), &launch, &cwd);
         fields.extend(adapter.launch(program.kind, &blanks));
         if !adapter.whole.is_empty() && self.stops_in_libraries() {
             fields.extend(adapter.whole.clone());
@@ -180,7 +165,7 @@ impl Planner {
             life: self.sessions.life,
         };
         let planned = Planned { plan, found: Some(found) };
-        Ok(Draft { planned, rust_project: Some((program.kind, project)) })
+        Ok(Draft { planned, kind: program.kind, project })
     }
 
     pub(crate) async fn attach(self, port: u16, adapter: Option<String>) -> Result<Planned, Error> {
@@ -209,7 +194,6 @@ impl Planner {
         };
         let mut fields = Map::from_iter([
             ("name".to_owned(), json!(format!("port {port}"))),
-            ("type".to_owned(), json!(row.id)),
             ("request".to_owned(), json!("attach")),
         ]);
         fields.extend(attach.request(&blanks));
@@ -298,15 +282,25 @@ impl Planner {
 /// A plan before what must be asked of other programs.
 struct Draft {
     planned: Planned,
-    rust_project: Option<(Kind, PathBuf)>,
+    kind: Kind,
+    project: PathBuf,
 }
 
-impl std::ops::Deref for Draft {
-    type Target = Planned;
-
-    fn deref(&self) -> &Planned {
-        &self.planned
+/// The fields of a launch that all adapters know.
+fn common_fields(program: &Program, in_project: bool, launch: &Launch, cwd: &Path) -> Map<String, Value> {
+    let mut fields = Map::from_iter([
+        ("name".to_owned(), json!(program.shown)),
+        ("request".to_owned(), json!("launch")),
+        ("program".to_owned(), json!(program.told(in_project))),
+        ("args".to_owned(), json!(launch.args)),
+        ("cwd".to_owned(), json!(cwd)),
+    ]);
+    if !launch.env.is_empty() {
+        let env: Map<String, Value> =
+            launch.env.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        fields.insert("env".to_owned(), env.into());
     }
+    fields
 }
 
 /// The one adapter whose marker is there, of those that reach ports.

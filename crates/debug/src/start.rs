@@ -125,15 +125,7 @@ impl Plan {
         let started = connection.request(command, Value::Object(self.fields.clone()), limits::INITIALIZED);
         tokio::pin!(started);
         let mut answered = false;
-        let configured = async {
-            let mut state = shared.standing.subscribe();
-            let ready = state.wait_for(|state| state.initialized);
-            match timeout(limits::INITIALIZED, ready).await {
-                Ok(_) => {}
-                Err(_) => return Err(format!("it was not ready within {} s", limits::INITIALIZED.as_secs())),
-            }
-            configure(connection, shared).await
-        };
+        let configured = configure_when_ready(connection, shared);
         tokio::pin!(configured);
         let configured = loop {
             tokio::select! {
@@ -221,6 +213,16 @@ fn lost(how: &str) -> String {
 
 fn written(shared: &Shared) -> String {
     shared.output.take().pieces.into_iter().map(|piece| piece.text).collect()
+}
+
+/// Waits until the adapter takes breakpoints, which it may have said long before, and gives it all of them.
+async fn configure_when_ready(connection: &Connection, shared: &Shared) -> Result<(), String> {
+    let mut state = shared.standing.subscribe();
+    let ready = state.wait_for(|state| state.initialized);
+    if timeout(limits::INITIALIZED, ready).await.is_err() {
+        return Err(format!("it was not ready within {} s", limits::INITIALIZED.as_secs()));
+    }
+    configure(connection, shared).await
 }
 
 /// Everything between `initialized` and the end of the configuration, sent at once.
