@@ -96,3 +96,5 @@ pub(crate) const WRITTEN_SHOWN: usize = 20;
 pub(crate) const OTHERS_SHOWN: usize = 10;
 /// How long a proposal is checked.
 pub(crate) const PREVIEW: Duration = Duration::from_secs(10);
+/// How long what cannot be talked to any more has between SIGTERM and SIGKILL.
+pub(crate) const AT_ONCE: Duration = Duration::from_millis(200);

@@ -2,6 +2,7 @@
 //! It must never let a process go on that can no longer be talked to: an output that has ended is an end.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use peer::{Child, Closed, Exit, Ladder, Rpc, Stopped, Tail};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -127,7 +128,7 @@ impl Owner {
     async fn has_ended(mut self, exit: Option<Exit>, closed: Option<Closed>) {
         self.rpc.close();
         // What it left behind is ended before its end is told: whoever waits for that finds nothing left.
-        let _ = self.child.stop(&at_once()).await;
+        let stopped = self.child.stop(&at_once()).await;
         let _ = timeout(limits::LAST_WORDS, self.stderr.ended()).await;
         let how = match (exit, closed) {
             (Some(exit), _) => exit.to_string(),
@@ -139,7 +140,6 @@ impl Owner {
             let ended = Ended { how, stderr: self.stderr.kept().text, at: tokio::time::Instant::now() };
             self.end.send_replace(Some(Arc::new(ended)));
         }
-        let stopped = self.child.stop(&at_once()).await;
         // Whoever asks for a stop from here on is told that nothing is left to stop.
         while let Some(order) = self.orders.recv().await {
             match order {
@@ -154,6 +154,5 @@ impl Owner {
 
 /// For what cannot be talked to any more, or not yet.
 pub(crate) fn at_once() -> Ladder {
-    let none = std::time::Duration::ZERO;
-    Ladder { after_end_of_input: none, after_terminate: none, ..Ladder::default() }
+    Ladder { after_end_of_input: Duration::ZERO, after_terminate: limits::AT_ONCE, ..Ladder::default() }
 }
