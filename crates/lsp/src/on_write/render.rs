@@ -67,6 +67,9 @@ fn heading(findings: &[Findings], count: usize, about: About) -> String {
     let settled = findings.iter().all(|one| one.settlement == Settlement::Settled);
     let states: Vec<String> =
         findings.iter().map(|one| format!("{} {}", one.server, one.settlement)).collect();
+    // Reports of several writes may be told at once.
+    let mut seen = std::collections::BTreeSet::new();
+    let states: Vec<&str> = states.iter().map(String::as_str).filter(|state| seen.insert(*state)).collect();
     let states = states.join("; ");
     let unmade = about == About::Proposal;
     // What a write breaks elsewhere such servers do not see.

@@ -161,7 +161,7 @@ impl Slot {
             Ok(_) if state.closed => state.now = Now::Down,
             Err(Error::Closing { .. }) => state.now = Now::Down,
             Ok(client) => state.now = Now::Up { client, since: Instant::now() },
-            Err(error) => self.ended(&mut state, error.to_string(), Duration::ZERO),
+            Err(error) => self.ended(&mut state, error.to_string(), Duration::ZERO, Instant::now()),
         }
     }
 
@@ -169,27 +169,27 @@ impl Slot {
     fn notice_end(&self, state: &mut State) {
         let Now::Up { client, since } = &state.now else { return };
         let Some(ended) = client.end() else { return };
-        let lived = ended.at.saturating_duration_since(*since);
+        let (lived, at) = (ended.at.saturating_duration_since(*since), ended.at);
         let why = error::ended(&ended.how, &ended.stderr);
-        self.ended(state, why, lived);
+        self.ended(state, why, lived, at);
     }
 
-    fn ended(&self, state: &mut State, why: String, lived: Duration) {
+    /// It ended at `at`, which may be noticed later.
+    fn ended(&self, state: &mut State, why: String, lived: Duration, at: Instant) {
         let not_installed = self.server.says_not_installed(&why);
-        let now = Instant::now();
         let pause = match state.pause {
             Some(last) if lived < limits::HEALTHY => (last * 2).min(limits::LONGEST_PAUSE),
             _ => limits::FIRST_PAUSE,
         };
         if !not_installed {
-            state.ends.push_back(now);
+            state.ends.push_back(at);
             if state.ends.len() > limits::ENDS {
                 state.ends.pop_front();
             }
         }
         state.pause = Some(pause);
         let pause = if not_installed { limits::LONGEST_PAUSE } else { pause };
-        state.now = Now::Ended { why, not_installed, again: now + pause };
+        state.now = Now::Ended { why, not_installed, again: at + pause };
     }
 
     /// Takes the server away if nobody else holds it and `stays` says no. Whoever asks next starts another.
