@@ -42,12 +42,15 @@ pub(crate) fn status(session: &Session, report: Option<&Report>) -> Output {
     match (session.state().phase, report) {
         (Phase::Stopped(_), Some(report)) => stopped(session, report),
         (Phase::Ended(how), _) => ended(session, &how),
-        (Phase::Configuring, _) => {
-            let text = format!("`{}` is being started (configuring)", session.program);
-            Output::text(text).with_data(json!({"state": "configuring", "program": session.program}))
-        }
+        (Phase::Configuring, _) => configuring(&session.program),
         _ => running(session),
     }
+}
+
+/// A program that is being started.
+pub(crate) fn configuring(program: &str) -> Output {
+    let text = format!("`{program}` is being started (configuring)");
+    Output::text(text).with_data(json!({"state": "configuring", "program": program}))
 }
 
 fn running(session: &Session) -> Output {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use peer::{Host, Spawn};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use workspace::Workspace;
 
 use crate::breakpoints::Breakpoints;
@@ -97,6 +98,8 @@ impl DebugSessions {
 pub(crate) struct Conversation {
     pub(crate) common: Arc<Common>,
     session: Mutex<Option<Arc<Session>>>,
+    /// The program whose adapter is being started, and what ends that.
+    opening: Mutex<Option<(String, CancellationToken)>>,
     /// One call at a time, in order of arrival.
     turn: tokio::sync::Mutex<()>,
     /// Counts the calls that end the wait of another.
@@ -117,6 +120,7 @@ impl Conversation {
         Self {
             common: Arc::new(common),
             session: Mutex::default(),
+            opening: Mutex::default(),
             turn: tokio::sync::Mutex::new(()),
             arrivals: watch::Sender::new(0),
         }
@@ -137,6 +141,19 @@ impl Conversation {
         Patience { limit, arrivals: self.arrivals.subscribe() }
     }
 
+    /// The program whose adapter is being started, and what ends that.
+    pub(crate) fn opening(&self) -> Option<(String, CancellationToken)> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// An adapter is being started, until the guard is dropped.
+    pub(crate) fn opens(&self, program: &str) -> Opening<'_> {
+        let end = CancellationToken::new();
+        *self.opening.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((program.to_owned(), end.clone()));
+        Opening { conversation: self, end }
+    }
+
     /// The last session, ended or not.
     pub(crate) fn session(&self) -> Option<Arc<Session>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -149,5 +166,18 @@ impl Conversation {
     /// Lets go of a session that has not come to life.
     pub(crate) fn drop_session(&self) {
         drop(self.session.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+/// An adapter that is being started, before there is a session.
+pub(crate) struct Opening<'a> {
+    conversation: &'a Conversation,
+    /// Cancelled when the start is to end.
+    pub(crate) end: CancellationToken,
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        drop(self.conversation.opening.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }

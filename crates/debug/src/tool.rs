@@ -12,6 +12,7 @@ use serde_json::json;
 use tool::{About, ExecContext, Output, TypedTool};
 use workspace::Workspace;
 
+use crate::adapters::Found;
 use crate::error::Error;
 use crate::launch::{Launch, Planned, Planner};
 use crate::report::lines;
@@ -99,6 +100,18 @@ impl Debugger {
 
     /// While a program is being started its own call has the turn: what is asked then needs none.
     async fn without_turn(&self, action: Action) -> Option<Output> {
+        if let Some((program, end)) = self.conversation.opening() {
+            return match action {
+                Action::Terminate => {
+                    end.cancel();
+                    drop(self.conversation.turn().await);
+                    let text = format!("the start of `{program}` was ended");
+                    Some(Output::text(text).with_data(json!({"state": "terminated", "program": program})))
+                }
+                Action::Status => Some(render::configuring(&program)),
+                _ => None,
+            };
+        }
         let session = self.conversation.session()?;
         if session.state().phase != Phase::Configuring {
             return None;
@@ -171,11 +184,21 @@ impl Debugger {
         let patience = self.conversation.patience(self.planner.sessions.wait);
         let sessions = &self.planner.sessions;
         let common = Arc::clone(&self.conversation.common);
-        let opened = plan.open(&*sessions.spawn, &sessions.environment, common).await;
+        let opening = self.conversation.opens(&plan.program);
+        let opened = tokio::select! {
+            biased;
+            () = opening.end.cancelled() => Err(Error::Abandoned { program: plan.program.clone() }),
+            opened = plan.open(&*sessions.spawn, &sessions.environment, common) => opened,
+        };
         let starting = Starting(Some(&self.conversation));
         let started = match opened {
             Ok(session) => {
                 self.conversation.keep(Arc::clone(&session));
+                let end = opening.end.clone();
+                drop(opening);
+                if end.is_cancelled() {
+                    session.terminate().await;
+                }
                 plan.configure(&session).await.map(|()| session)
             }
             Err(error) => Err(error),
@@ -188,14 +211,7 @@ impl Debugger {
             }
             Err(error) => {
                 drop(starting);
-                let lacks = match &found {
-                    Some(found) => self.planner.explain(found).await,
-                    None => None,
-                };
-                return Err(lacks.map_or(error, |lacks| Error::NoAdapter {
-                    message: format!("`{}` did not start: {lacks}", plan.program),
-                    hint: "call `adapters` to see which are usable here".to_owned(),
-                }));
+                return Err(self.explained(error, &plan.program, found).await);
             }
         };
         let outcome = session.wait(patience).await;
@@ -203,6 +219,18 @@ impl Debugger {
         let answer = render::outcome(&session, &outcome);
         let unmet = render::unmet(&session);
         Ok(if unmet.is_empty() { answer } else { answer.and_text(unmet) })
+    }
+
+    /// Why a start failed: what the adapter lacks, if it does.
+    async fn explained(&self, error: Error, program: &str, found: Option<Found>) -> Error {
+        let Some(found) = found else { return error };
+        match self.planner.explain(&found).await {
+            Some(lacks) => Error::NoAdapter {
+                message: format!("`{program}` did not start: {lacks}"),
+                hint: "call `adapters` to see which are usable here".to_owned(),
+            },
+            None => error,
+        }
     }
 
     async fn terminate(&self) -> Result<Output, Error> {

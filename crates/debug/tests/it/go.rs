@@ -150,3 +150,19 @@ async fn an_entry_without_a_frame_and_a_log_message() {
     let written = desk.call("output", json!({})).await;
     written.says("b is 4");
 }
+
+#[tokio::test]
+async fn an_adapter_that_announces_nothing_is_heard_while_it_is_waited_for() {
+    if found("go").is_none() {
+        return;
+    }
+    let desk = Desk::with(GO, |sessions| sessions.adapters("[delve]\ncommand = ['sleep', '1000']\n"));
+    let surface = desk.surface();
+    let launch = json!({"action": "launch", "program": "."});
+    let launching = tokio::spawn(async move { surface.call("debug", launch).await });
+    desk.process("sleep 1000").await;
+    desk.call("status", json!({})).await.is_state("configuring");
+    desk.call("terminate", json!({})).await.is_state("terminated");
+    assert_eq!(launching.await.unwrap().unwrap_err().kind, ErrorKind::Cancelled);
+    desk.is_deserted().await;
+}
