@@ -1,5 +1,14 @@
 //! Language servers: supervised, kept in step with the files on disk, asked for what is true now.
 //!
+//! The way through the files: [`LanguageServers`] is what a host decides; `servers` is the table as data, `detect` and
+//! `roots` say which rows could serve a file and for which folder. [`Supervisor`] keeps one client for each of
+//! those: `handshake` brings it up, `process` owns its end, `handler` hears it and keeps what it told in `live`
+//! (`progress`, `readiness`, `registrations`, `diagnostics`); `documents`, `disk` and `outside` keep it in step with the
+//! disk, `watch` tells it of files. `symbol` and `position` turn a line and a name into a place; `queries` ask, `checkers`
+//! run the project's own tools, `render` writes: the tool [`Lsp`]. `rename` judges and writes: [`LspRename`],
+//! [`LspRenameFile`]. `settle` says whether diagnostics are those of the text, `on_write` tells what a write made worse,
+//! and an [`Attachment`] puts that around all tools of a run.
+//!
 //! # Invariants
 //!
 //! - An empty answer is handed out as "nothing" only when the server was ready and its text was the disk's.
