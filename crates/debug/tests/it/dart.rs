@@ -3,7 +3,7 @@
 use serde_json::json;
 use tool::ErrorKind;
 
-use crate::desk::{Desk, found};
+use crate::desk::{Desk, Running, found, listens, port};
 
 const DART: &str = "\
 //- /pubspec.yaml
@@ -79,4 +79,21 @@ async fn a_flutter_project_is_not_its_own() {
     let (kind, said) = desk.refused("launch", json!({"program": "main.dart"})).await;
     assert_eq!(kind, ErrorKind::Unavailable);
     assert!(said.contains("it is a Flutter project"), "{said}");
+}
+
+#[tokio::test]
+async fn a_program_with_an_open_service_is_joined_by_its_port() {
+    let Some(dart) = found("dart") else { return };
+    let desk = Desk::new(
+        "//- /pubspec.yaml\nname: a\n//- /loop.dart\nimport 'dart:async';\n\nvar n = 0;\n\nvoid main() {\n  Timer.periodic(Duration(milliseconds: 20), (_) {\n    n += 1;\n  });\n}\n",
+    );
+    let port = port();
+    let service = format!("--enable-vm-service={port}");
+    let mut program = Running::start(&desk, &dart, &[&service, "--disable-service-auth-codes", "loop.dart"]);
+    listens(port).await;
+    desk.call("breakpoints", json!({"file": "loop.dart", "lines": [7]})).await;
+    let attached = desk.call("attach", json!({"port": port})).await;
+    attached.is_stopped("breakpoint", "loop.dart", 7);
+    desk.call("terminate", json!({})).await.says("runs on");
+    assert!(program.lives());
 }

@@ -224,7 +224,18 @@ pub(crate) fn found(name: &str) -> Option<PathBuf> {
 /// Where a program of the system is, if it is there.
 pub(crate) fn on_system(name: &str) -> Option<PathBuf> {
     let path = real_environment().into_iter().find(|(key, _)| key == "PATH")?.1;
-    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    first(&folders, name)
+}
+
+/// LLDB's server, which lies beside what the name of its adapter leads to.
+pub(crate) fn lldb_server() -> Option<PathBuf> {
+    let adapter = fs::canonicalize(real("lldb-dap")?).unwrap();
+    first(&[adapter.parent()?.to_owned()], "lldb-server")
+}
+
+fn first(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let found = folders.iter().map(|folder| folder.join(name)).find(|path| path.is_file());
     if found.is_none() {
         println!("skipped: no {name}");
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::desk::{Desk, found};
+use crate::desk::{Desk, Running, found, listens, on_system, port};
 use crate::native::compiled;
 
 fn desk() -> Option<Desk> {
@@ -40,4 +40,18 @@ async fn an_entry_a_pause_and_an_end() {
     assert_eq!(waiting.await.unwrap().unwrap().data.unwrap()["state"], "running");
     desk.call("terminate", json!({})).await.is_state("terminated");
     assert_eq!(desk.survivors(), []);
+}
+
+#[tokio::test]
+async fn a_program_below_a_server_is_joined_by_its_port() {
+    let Some(desk) = desk() else { return };
+    let Some(server) = on_system("gdbserver") else { return };
+    let port = port();
+    let address = format!("127.0.0.1:{port}");
+    let _server = Running::start(&desk, &server, &[&address, "./main"]);
+    listens(port).await;
+    desk.call("breakpoints", json!({"file": "main.c", "lines": [16]})).await;
+    let attached = desk.call("attach", json!({"port": port, "adapter": "gdb"})).await;
+    attached.is_state("stopped");
+    desk.call("terminate", json!({})).await.is_state("terminated");
 }

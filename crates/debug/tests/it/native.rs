@@ -5,7 +5,7 @@ use std::time::Duration;
 use outrigger_debug::DebugSessions;
 use serde_json::json;
 
-use crate::desk::{Desk, Running, found, listens, on_system, port};
+use crate::desk::{Desk, Running, found, listens, lldb_server, on_system, port};
 
 pub(crate) const C: &str = "\
 //- /CMakeLists.txt
@@ -159,7 +159,7 @@ async fn a_program_of_rust_shows_its_values_and_its_panic() {
 #[tokio::test]
 async fn a_program_below_a_server_is_joined_by_its_port() {
     let Some(desk) = compiled("lldb-dap") else { return };
-    let Some(server) = on_system("lldb-server") else { return };
+    let Some(server) = lldb_server() else { return };
     let port = port();
     let address = format!("127.0.0.1:{port}");
     let _server = Running::start(&desk, &server, &["gdbserver", &address, "--", "./main"]);
