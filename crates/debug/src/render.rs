@@ -106,7 +106,7 @@ fn stopped(session: &Session, report: &Report) -> Output {
             None => format!("breakpoint {id}"),
         })
         .collect();
-    let mut lines = vec![format!("stopped: {}{} (stop #{})", stop.reason.word(), at(top), stop.number)];
+    let mut lines = vec![standing(report)];
     if let Some(lack) = &report.stack.lack {
         lines.push(format!("there is no frame: {}", cut(lack, limits::NAME)));
     }
@@ -140,6 +140,12 @@ fn stopped(session: &Session, report: &Report) -> Output {
         "new_output_bytes": unseen,
     });
     Output::text(noted(session, text + &new_output(unseen))).with_data(data)
+}
+
+/// Where a stopped program stands, in a line.
+pub(crate) fn standing(report: &Report) -> String {
+    let (stop, top) = (&report.stop, report.stack.frames.first());
+    format!("stopped: {}{} (stop #{})", stop.reason.word(), at(top), stop.number)
 }
 
 /// ` in `f` at a.c:3`.

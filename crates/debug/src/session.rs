@@ -201,7 +201,10 @@ impl Session {
             Err(_) if !matches!(self.state().phase, Phase::Running) => {
                 Ok(self.outcome(state, patience).await)
             }
-            Err(why) => Err(self.refused("pause", why)),
+            Err(why) => {
+                self.shared.standing.intends(Intent::Run);
+                Err(self.refused("pause", why))
+            }
         }
     }
 

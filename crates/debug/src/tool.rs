@@ -86,7 +86,7 @@ impl Debugger {
             Action::Launch => self.launch(args).await,
             Action::Attach => {
                 let port = needed(args.port, "port", args.action)?;
-                self.refuse_second()?;
+                self.refuse_second().await?;
                 self.begin(self.planner.clone().attach(port, args.adapter).await?).await
             }
             Action::Terminate => self.terminate().await,
@@ -150,10 +150,13 @@ impl Debugger {
         if session.has_ended() { Err(Error::NoSession { because: session.because() }) } else { Ok(session) }
     }
 
-    fn refuse_second(&self) -> Result<(), Error> {
+    async fn refuse_second(&self) -> Result<(), Error> {
         let Ok(session) = self.live() else { return Ok(()) };
         let standing = match session.state().phase {
-            Phase::Stopped(stop) => format!("it is stopped ({}, stop #{})", stop.reason.word(), stop.number),
+            Phase::Stopped(stop) => {
+                let report = session.report(&stop).await;
+                render::standing(&report)
+            }
             Phase::Configuring => "it is being started".to_owned(),
             _ => "it is running".to_owned(),
         };
@@ -162,7 +165,7 @@ impl Debugger {
 
     async fn launch(&self, args: DebugArgs) -> Result<Output, Error> {
         let program = needed(args.program, "program", args.action)?;
-        self.refuse_second()?;
+        self.refuse_second().await?;
         let env = args.env.unwrap_or_default();
         let launch = Launch {
             program,

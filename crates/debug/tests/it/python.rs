@@ -65,8 +65,12 @@ async fn a_session_from_its_breakpoints_to_its_exit() {
     let (kind, said) = desk.refused("scopes", json!({"frame_id": top})).await;
     assert_eq!(kind, ErrorKind::Conflict);
     assert!(said.contains("belongs to stop #1; the program is at stop #2"), "{said}");
-    let (kind, _) = desk.refused("launch", json!({"program": "sum.py"})).await;
+    let (kind, said) = desk.refused("launch", json!({"program": "sum.py"})).await;
     assert_eq!(kind, ErrorKind::Refused);
+    assert!(
+        said.contains("`sum.py` is already being debugged: stopped: step in `main` at sum.py:11"),
+        "{said}"
+    );
 
     desk.call("breakpoints", json!({"file": "sum.py", "lines": []})).await.says("no breakpoints in sum.py");
     let exit = desk.call("continue", json!({})).await;
