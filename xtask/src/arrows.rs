@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "outrigger-edits",
             "outrigger-structural",
             "outrigger-lsp",
+            "outrigger-debug",
         ],
     ),
     ("outrigger-cli", &["outrigger"]),

@@ -1,4 +1,4 @@
-//! The run behind every command: the workspace, syntax trees, language servers and the host's own tools. One place decides what the
+//! The run behind every command: the workspace, syntax trees, language servers, debug adapters and the host's own tools. One place decides what the
 //! reference host attaches.
 
 use std::path::Path;
@@ -6,13 +6,16 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use outrigger::tool::{Approver, Decision, Policy, Spec};
 use outrigger::workspace::Workspace;
-use outrigger::{AllowAll, Grammars, LanguageServers, Run, RunBuilder, Tier};
+use outrigger::{AllowAll, DebugSessions, Grammars, LanguageServers, Run, RunBuilder, Tier};
 
 use crate::args::Approve;
 use crate::host;
 
 /// The resource that brings the host's own tools.
 pub(crate) const HOST: &str = "host";
+
+/// The one conversation that a run of this host debugs in.
+const CONVERSATION: &str = "outrigger";
 
 /// A run of `folder` to be, with everything this host has.
 pub(crate) fn builder(folder: &Path) -> Result<RunBuilder> {
@@ -30,6 +33,7 @@ fn with(folder: &Path, grammars: Grammars) -> Result<RunBuilder> {
     Ok(Run::builder(workspace)
         .syntax(grammars)
         .language_servers(LanguageServers::default())
+        .debuggers(DebugSessions::default(), CONVERSATION)
         .resource(HOST, |parts| host::host_tools(parts.workspace(), parts.edits())))
 }
 

@@ -60,6 +60,12 @@ impl DebugSessions {
         Self { environment, ..self }
     }
 
+    /// The same, unless an environment has been said already.
+    #[must_use]
+    pub fn environment_if_unsaid(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        if self.environment.is_empty() { self.environment(variables) } else { self }
+    }
+
     /// Lays a table over the built-in adapters: TOML, a row an adapter (`[delve]`), with the fields of the built-in
     /// table. A table that cannot be read is the error of every call that needs it.
     #[must_use]

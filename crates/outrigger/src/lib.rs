@@ -3,10 +3,10 @@
 //! A harness links this crate, attaches live resources to a [`Run`], and hands the run's [`Surface`]s to its agents.
 //! A tool is registered exactly while its resource is attached, and a surface shows and serves only the tools up to
 //! its ceiling: `run.surface(Tier::Read)` is plan mode. Way through the files: `run.rs` (builder, resources, end of
-//! a run) → `syntax.rs`, `language.rs` (what is attached) → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
+//! a run) → `syntax.rs`, `language.rs`, `debugging.rs` (what is attached) → `approval.rs` (who is asked) → `telemetry.rs` (spans) → `state.rs` (where journals live).
 //!
 //! The rooms behind it are re-exported: [`tool`] (the contract), [`workspace`] (files and paths), [`edits`] (the one
-//! door for changes), and, each with its feature, `peer` (child processes: `process`), `lsp`
+//! door for changes), and, each with its feature, `peer` (child processes: `process`), `lsp`, `debug`
 //! and `structural`.
 //!
 //! # Invariants
@@ -59,6 +59,8 @@
 mod approval;
 #[cfg(all(feature = "structural", feature = "lsp"))]
 mod code;
+#[cfg(feature = "debug")]
+mod debugging;
 #[cfg(feature = "lsp")]
 mod language;
 mod run;
@@ -68,6 +70,8 @@ mod syntax;
 mod telemetry;
 
 pub use approval::{AllowAll, ByTier};
+#[cfg(feature = "debug")]
+pub use debugging::DebugSessions;
 #[cfg(feature = "lsp")]
 pub use language::LanguageServers;
 pub use run::{BuildError, Ended, Parts, ResourceError, Run, RunBuilder};
@@ -79,6 +83,8 @@ pub use tool::{
     Policy, ReadContext, Surface, Tier, Tool, TypedTool, Verdict, WriteContext,
 };
 
+#[cfg(feature = "debug")]
+pub use debug;
 pub use edits;
 #[cfg(feature = "lsp")]
 pub use lsp;

@@ -13,6 +13,8 @@ use workspace::Workspace;
 #[cfg(feature = "structural")]
 use crate::Grammars;
 use crate::approval::{Approval, ApprovalLayer, ByTier};
+#[cfg(feature = "debug")]
+use crate::debugging::{self, DebugSessions};
 #[cfg(feature = "lsp")]
 use crate::language::{self, LanguageServers};
 use crate::{Approver, Policy, state, telemetry};
@@ -84,6 +86,15 @@ impl RunBuilder {
         self.staging = true;
         self.language_servers = Some(servers);
         self
+    }
+
+    /// Attaches debug adapters for one conversation: `debug`, one session at a time. Nothing is started before a call
+    /// needs it, and whatever was started ends with the attachment. Unless they have one, adapters and programs get the
+    /// environment of this process.
+    #[cfg(feature = "debug")]
+    pub fn debuggers(self, sessions: DebugSessions, conversation: &str) -> Self {
+        let (sessions, conversation) = (debugging::in_environment(sessions), conversation.to_owned());
+        self.resource(debugging::RESOURCE, move |parts| debugging::tools(&sessions, &conversation, parts))
     }
 
     /// Attaches a resource of the host's own: `tools` is called at each attachment.

@@ -1,6 +1,7 @@
 //! `outrigger tour`: every tool at work, on a small project that it makes, or the read tools on a folder of the
 //! user's. Each step is checked, so that a tour without failures is a proof; the last line counts.
 
+mod debugging;
 mod language;
 mod project;
 mod show;

@@ -7,7 +7,7 @@ use outrigger::{Grammars, Output, Run, Surface, Tier};
 use serde_json::{Value, json};
 
 use super::show::Show;
-use super::{language, println};
+use super::{debugging, language, println};
 use crate::census::census;
 
 /// The read tools on somebody's own code.
@@ -41,6 +41,7 @@ pub(crate) async fn on_made_project(run: &Run, show: &mut Show) {
     rewrite(&surface, show).await;
     host_tools(&surface, show).await;
     language::tour(&surface, show).await;
+    debugging::tour(&surface, show).await;
 }
 
 async fn search(surface: &Surface, show: &mut Show) {

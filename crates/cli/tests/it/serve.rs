@@ -127,7 +127,7 @@ fn a_detached_resource_takes_its_tools_and_its_calls_along() {
     session.request(3, "tools/list", json!({}));
     assert_eq!(
         names(&session.answer(3)),
-        ["ast_edit", "ast_grep", "lsp", "lsp_rename", "lsp_rename_file", "resolve"]
+        ["ast_edit", "ast_grep", "debug", "lsp", "lsp_rename", "lsp_rename_file", "resolve"]
     );
     assert_eq!(session.call(4, "read", json!({"path": "a.dart"}))["error"]["kind"], "unknown_tool");
     session.request(5, "run/attach", json!({"resource": "host"}));
