@@ -27,6 +27,7 @@ use crate::error::Error;
 use crate::language_servers::LanguageServers;
 use crate::limits;
 use crate::outside::Tracked;
+use crate::roots;
 use crate::servers::{Overrides, Role, Server, Table, Trust};
 use slot::Slot;
 #[cfg(test)]
@@ -265,6 +266,14 @@ impl WeakSupervisor {
 }
 
 impl Inner {
+    /// The interpreter a server is told of. It runs it, so that one of the project is none where project code may not
+    /// be run.
+    fn interpreter(&self, root: &Path) -> Option<PathBuf> {
+        let (workspace, started_in) = (self.search.workspace.root(), self.virtual_environment.as_deref());
+        let found = roots::interpreter(root, workspace, started_in)?;
+        (self.search.project_code || !found.starts_with(workspace)).then_some(found)
+    }
+
     fn slots(&self) -> MutexGuard<'_, HashMap<Key, Arc<Slot>>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }

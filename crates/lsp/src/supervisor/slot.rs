@@ -15,7 +15,6 @@ use super::Inner;
 use crate::client::{Client, Host};
 use crate::detect::Candidate;
 use crate::error::Error;
-use crate::roots;
 use crate::servers::Server;
 use crate::{error, limits};
 
@@ -129,9 +128,7 @@ impl Slot {
         let (starting, done) = watch::channel(());
         state.now = Now::Starting(done);
         drop(state);
-        let workspace = inner.search.workspace.root();
-        let interpreter = roots::interpreter(&self.root, workspace, inner.virtual_environment.as_deref());
-        let server = interpreter.map_or_else(
+        let server = inner.interpreter(&self.root).map_or_else(
             || Arc::clone(&self.server),
             |interpreter| Arc::new(self.server.with_interpreter(&interpreter)),
         );

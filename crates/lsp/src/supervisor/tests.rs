@@ -203,3 +203,14 @@ async fn a_workspaces_own_file_starts_nothing_unless_it_is_trusted() {
     let trusting = Supervisor::new(workspace, LanguageServers::default().trusting_the_workspace());
     assert!(own(&ids(&trusting)));
 }
+
+#[test]
+fn the_projects_own_interpreter_is_told_of_only_where_its_code_may_run() {
+    let fixture = Fixture::new(
+        "//- /pyproject.toml\n[project]\n//- /.venv/pyvenv.cfg\nhome = /\n//- /.venv/bin/python\n#!/bin/sh\n",
+    );
+    let workspace = Workspace::open(fixture.root()).unwrap();
+    let told = |servers| Supervisor::new(workspace.clone(), servers).inner.interpreter(fixture.root());
+    assert_eq!(told(LanguageServers::default()), Some(fixture.path(".venv/bin/python")));
+    assert_eq!(told(LanguageServers::default().without_project_code()), None);
+}
