@@ -22,6 +22,8 @@ pub(super) struct Findings {
     pub(super) own: Vec<Found>,
     /// In files that were not written: errors alone.
     pub(super) others: Vec<Found>,
+    /// Errors in files that were not written, of which it is not known whether they were there before.
+    pub(super) doubtful: usize,
 }
 
 /// One diagnostic there is more of.
@@ -46,7 +48,7 @@ pub(super) struct Reach<'a> {
 
 impl Findings {
     pub(super) fn without_answer(server: String, settlement: Settlement) -> Self {
-        Self { server, settlement, of_open_files: false, own: Vec::new(), others: Vec::new() }
+        Self { server, settlement, of_open_files: false, own: Vec::new(), others: Vec::new(), doubtful: 0 }
     }
 
     pub(super) fn of(client: &Client, settlement: Settlement, new: Vec<New>, reach: &Reach<'_>) -> Self {
@@ -60,8 +62,12 @@ impl Findings {
             let Ok(relative) = new.path.strip_prefix(reach.workspace) else { continue };
             let is_own = reach.own.contains(&new.path);
             let compared = (reach.compared)(&new.path);
+            if !is_own && new.diagnostic.severity != Severity::Error {
+                continue;
+            }
             // What is not compared, in a file that nobody touched, was there all along for all we know.
-            if !is_own && (new.diagnostic.severity != Severity::Error || !compared) {
+            if !is_own && !compared {
+                findings.doubtful += new.added;
                 continue;
             }
             let path = relative.to_string_lossy().into_owned();

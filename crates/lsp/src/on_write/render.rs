@@ -50,6 +50,11 @@ pub(super) fn text(findings: &[Findings], about: About) -> String {
         text.push_str("\nin other files:");
         list(&mut text, &others, limits::OTHERS_SHOWN);
     }
+    let doubtful: usize = findings.iter().map(|one| one.doubtful).sum();
+    if doubtful > 0 {
+        let errors = if doubtful == 1 { "1 error" } else { &format!("{doubtful} errors") };
+        text.push_str(&format!("\n{errors} in other files too; whether this made them is not known"));
+    }
     text
 }
 
@@ -147,6 +152,7 @@ fn data(findings: &[Findings], about: About) -> Value {
         json!({
             "about": about, "server": one.server, "state": state, "detail": detail,
             "new": list(&one.own), "in_other_files": list(&one.others),
+            "errors_in_other_files_not_compared": one.doubtful,
         })
     };
     findings.iter().map(one).collect()

@@ -152,7 +152,7 @@ impl Places {
                 .and_then(|name| name_in(&text, &bytes, name))
                 .unwrap_or(bytes.start);
             position = Some(lines.place(at));
-            reads = lines.line(lines.line_of(at)).map(str::to_owned);
+            reads = lines.line(lines.line_of(at)).map(|line| line.trim_start_matches('\u{feff}').to_owned());
         } else {
             return Self::unread(found);
         }

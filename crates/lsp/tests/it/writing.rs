@@ -145,3 +145,20 @@ async fn what_a_server_says_of_files_outside_is_not_told() {
     assert!(!said.contains("foreign"), "{said}");
     bench.end().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_elsewhere_that_may_be_old_are_counted_and_not_called_new() {
+    let script = |fixture: &test_support::Fixture| {
+        let other = format!("file://{}", fixture.path("b.fix").display());
+        let publish = json!({ "uri": other, "diagnostics": [wrong("perhaps old")] });
+        let items = json!({ "kind": "full", "items": [] });
+        Script::new(pulling())
+            .on("textDocument/didOpen", [Step::tell("textDocument/publishDiagnostics", publish)])
+            .on("textDocument/diagnostic", [Step::reply(items)])
+    };
+    let bench = Bench::made("//- /a.fix\none\n//- /b.fix\nother\n", script, "settle = \"pull\"");
+    let said = bench.write("a.fix", "two\n").await;
+    assert!(said.contains("1 error in other files too; whether this made them is not known"), "{said}");
+    assert!(!said.contains("perhaps old"), "{said}");
+    bench.end().await;
+}
