@@ -98,3 +98,5 @@ pub(crate) const OTHERS_SHOWN: usize = 10;
 pub(crate) const PREVIEW: Duration = Duration::from_secs(10);
 /// How long what cannot be talked to any more has between SIGTERM and SIGKILL.
 pub(crate) const AT_ONCE: Duration = Duration::from_millis(200);
+/// Files that are named of those whose errors may be old.
+pub(crate) const DOUBTFUL_SHOWN: usize = 5;

@@ -1,6 +1,7 @@
 //! What came of a write at one server: how far it has come, and what there is more of than before, with the places
 //! as people name them. It must never carry hints, nor warnings of files that were not written.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lsp_types::Position;
@@ -22,8 +23,8 @@ pub(super) struct Findings {
     pub(super) own: Vec<Found>,
     /// In files that were not written: errors alone.
     pub(super) others: Vec<Found>,
-    /// Errors in files that were not written, of which it is not known whether they were there before.
-    pub(super) doubtful: usize,
+    /// How many errors there are in files that were not written, where it is not known whether they were there before.
+    pub(super) doubtful: BTreeMap<String, usize>,
 }
 
 /// One diagnostic there is more of.
@@ -48,7 +49,14 @@ pub(super) struct Reach<'a> {
 
 impl Findings {
     pub(super) fn without_answer(server: String, settlement: Settlement) -> Self {
-        Self { server, settlement, of_open_files: false, own: Vec::new(), others: Vec::new(), doubtful: 0 }
+        Self {
+            server,
+            settlement,
+            of_open_files: false,
+            own: Vec::new(),
+            others: Vec::new(),
+            doubtful: BTreeMap::new(),
+        }
     }
 
     pub(super) fn of(client: &Client, settlement: Settlement, new: Vec<New>, reach: &Reach<'_>) -> Self {
@@ -67,7 +75,7 @@ impl Findings {
             }
             // What is not compared, in a file that nobody touched, was there all along for all we know.
             if !is_own && !compared {
-                findings.doubtful += new.added;
+                *findings.doubtful.entry(relative.to_string_lossy().into_owned()).or_default() += new.added;
                 continue;
             }
             let path = relative.to_string_lossy().into_owned();

@@ -50,12 +50,27 @@ pub(super) fn text(findings: &[Findings], about: About) -> String {
         text.push_str("\nin other files:");
         list(&mut text, &others, limits::OTHERS_SHOWN);
     }
-    let doubtful: usize = findings.iter().map(|one| one.doubtful).sum();
-    if doubtful > 0 {
-        let errors = if doubtful == 1 { "1 error" } else { &format!("{doubtful} errors") };
-        text.push_str(&format!("\n{errors} in other files too; whether this made them is not known"));
-    }
+    text.push_str(&doubtful(findings));
     text
+}
+
+/// What there is in other files, of which nothing was known before.
+fn doubtful(findings: &[Findings]) -> String {
+    let files: Vec<(&String, &usize)> = findings.iter().flat_map(|one| &one.doubtful).collect();
+    if files.is_empty() {
+        return String::new();
+    }
+    let errors: usize = files.iter().map(|(_, errors)| **errors).sum();
+    let errors = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
+    let mut named: Vec<String> = files
+        .iter()
+        .take(limits::DOUBTFUL_SHOWN)
+        .map(|(path, errors)| format!("{}: {errors}", shown(path)))
+        .collect();
+    if files.len() > named.len() {
+        named.push(format!("{} more files", files.len() - named.len()));
+    }
+    format!("\n{errors} in other files ({}); whether this made them is not known", named.join(", "))
 }
 
 fn with<'a>(
@@ -78,7 +93,13 @@ fn heading(findings: &[Findings], count: usize, about: About) -> String {
     let states = states.join("; ");
     let unmade = about == About::Proposal;
     // What a write breaks elsewhere such servers do not see.
-    let extent = if findings.iter().any(|one| one.of_open_files) { " in open files" } else { "" };
+    let extent = if findings.iter().any(|one| !one.doubtful.is_empty()) {
+        " in what was written"
+    } else if findings.iter().any(|one| one.of_open_files) {
+        " in open files"
+    } else {
+        ""
+    };
     let said = match (count, settled) {
         (0, true) if unmade => format!("Would introduce no new diagnostics{extent} ({states})"),
         (0, true) => format!("No new diagnostics{extent} ({states})"),
