@@ -4,14 +4,54 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
 
-use outrigger::{AllowAll, LanguageServers, Run, Tier};
-use serde_json::json;
+use outrigger::tool::{About, ExecContext, TypedTool};
+use outrigger::{AllowAll, Error, LanguageServers, Output, Run, Tier};
+use serde_json::{Value, json};
 use test_support::{Fixture, real, real_environment};
 
 use crate::embedded::builder;
 
 const PROJECT: &str = "//- /pyproject.toml\n[project]\nname = \"p\"\nversion = \"1\"\n//- /a.py\n\
     def total(x: int) -> int:\n    return x\n//- /b.py\nfrom a import total\n\nprint(total(1))\n";
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Outside {
+    path: String,
+    content: String,
+}
+
+/// What a shell command would do: a file is written past the library.
+struct Shell(std::path::PathBuf);
+
+impl TypedTool for Shell {
+    type Args = Outside;
+    type Context = ExecContext;
+
+    fn about(&self) -> About {
+        About::new("shell", "Writes a file past the library.")
+    }
+
+    async fn call(&self, args: Outside, _: ExecContext) -> Result<Output, Error> {
+        std::fs::write(self.0.join(args.path), args.content)
+            .map_err(|error| Error::failed(error.to_string()))?;
+        Ok(Output::text("done"))
+    }
+}
+
+/// A run with every server that is installed, and a tool that changes files behind their backs.
+fn run_with_all(fixture: &Fixture, rows: &str) -> Run {
+    let mut environment = real_environment();
+    for name in ["HOME", "CARGO_HOME", "RUSTUP_HOME"] {
+        environment.extend(std::env::var_os(name).map(|value| (OsString::from(name), value)));
+    }
+    let servers = LanguageServers::default().environment(environment).overrides(rows).expect("rows");
+    let run = builder(fixture).language_servers(servers).tool(Shell(fixture.root().to_owned()));
+    run.approver(AllowAll).build().expect("a run")
+}
+
+async fn said(run: &Run, tool: &str, arguments: Value) -> String {
+    run.surface(Tier::Exec).call(tool, arguments).await.expect("an answer").to_text()
+}
 
 /// A run with ty alone.
 fn run(fixture: &Fixture) -> Run {
@@ -117,4 +157,48 @@ async fn closing_detaching_and_dropping_leave_no_server() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_module_that_is_made_later_ends_the_error_of_its_import() {
+    for (server, rows) in [
+        ("pyright", "[ty]\ndisabled = true\n[ruff]\ndisabled = true\n"),
+        ("ty", "[pyright]\ndisabled = true\n[ruff]\ndisabled = true\n"),
+    ] {
+        if real(server).is_none() {
+            continue;
+        }
+        let fixture = Fixture::new(
+            "//- /pyproject.toml\n[project]\nname = \"p\"\nversion = \"1\"\n//- /b.py\nfrom late import total\n\nprint(total)\n",
+        );
+        let run = run_with_all(&fixture, rows);
+        let ask = json!({"action": "diagnostics", "file": "b.py"});
+        let before = said(&run, "lsp", ask.clone()).await;
+        assert!(before.contains("late") && before.contains("b.py:1:"), "{server}: {before}");
+        said(&run, "shell", json!({"path": "late.py", "content": "total = 1\n"})).await;
+        let after = said(&run, "lsp", ask).await;
+        assert!(after.starts_with("no errors or warnings in `b.py` (settled"), "{server}: {after}");
+        let _ = run.close().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_put_back_behind_the_compilers_back_is_clean_again() {
+    if real("rust-analyzer").is_none() {
+        return;
+    }
+    let good = "pub fn f() -> u32 { 1 }\n";
+    let fixture = Fixture::new(&format!(
+        "//- /Cargo.toml\n[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2021\"\n//- /src/lib.rs\npub mod b;\n//- /src/b.rs\n{good}"
+    ));
+    let run = run_with_all(&fixture, "");
+    let ask = |file: &str| json!({"action": "diagnostics", "file": file});
+    assert!(said(&run, "lsp", ask("src/lib.rs")).await.starts_with("no errors"));
+    said(&run, "shell", json!({"path": "src/b.rs", "content": "pub fn f() -> u32 { \"s\" }\n"})).await;
+    let broken = said(&run, "lsp", ask("src/b.rs")).await;
+    assert!(broken.contains("E0308"), "{broken}");
+    said(&run, "shell", json!({"path": "src/b.rs", "content": good})).await;
+    let restored = said(&run, "lsp", ask("src/b.rs")).await;
+    assert!(restored.starts_with("no errors or warnings in `src/b.rs` (settled"), "{restored}");
+    let _ = run.close().await;
 }

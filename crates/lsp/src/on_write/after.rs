@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::AbortOnDropHandle;
 use tool::Cancellation;
@@ -139,11 +140,17 @@ impl OnWrite {
         });
     }
 
-    /// After a tool that may have run anything: whatever changed is told to the servers.
-    pub(super) fn after_exec(&self, watch: Arc<Watch>) {
+    /// After a tool that may have run anything: whatever changed is told to the servers, before the next question if
+    /// that does not take long.
+    pub(super) async fn after_exec(&self, watch: Arc<Watch>) {
         self.in_background(watch);
         let servers = self.servers();
-        self.inner.spawn(async move { servers.outside_changes().await });
+        let (done, told) = oneshot::channel();
+        self.inner.spawn(async move {
+            servers.outside_changes().await;
+            let _ = done.send(());
+        });
+        let _ = timeout(limits::AFTER_WRITE, told).await;
     }
 }
 

@@ -46,7 +46,7 @@ impl Wrapped {
         let answer = self.inner.call(call).await;
         unfinished.finished();
         if tier == Tier::Exec {
-            self.on_write.after_exec(watch);
+            self.on_write.after_exec(watch).await;
             return answer.map(|output| self.late(output));
         }
         match answer {

@@ -214,3 +214,21 @@ fn the_projects_own_interpreter_is_told_of_only_where_its_code_may_run() {
     assert_eq!(told(LanguageServers::default()), Some(fixture.path(".venv/bin/python")));
     assert_eq!(told(LanguageServers::default().without_project_code()), None);
 }
+
+#[tokio::test]
+async fn of_many_roots_only_so_many_are_served_at_once() {
+    if real("ty").is_none() {
+        return;
+    }
+    let text: String = (0..12)
+        .map(|root| format!("//- /r{root}/pyproject.toml\n[project]\n//- /r{root}/a.py\nx = 1\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    let fixture = Fixture::new(&text);
+    let supervisor = Supervisor::new(Workspace::open(fixture.root()).unwrap(), servers().at_most(3));
+    for root in 0..12 {
+        one(&supervisor, &fixture.path(&format!("r{root}/a.py"))).await;
+        assert!(supervisor.running().len() <= 3);
+    }
+    assert_eq!(supervisor.close().await.len(), 3);
+}
