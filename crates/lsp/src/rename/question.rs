@@ -42,6 +42,7 @@ pub(crate) enum Unplanned {
 }
 
 /// A rename to be asked for.
+#[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) client: &'a Arc<Client>,
@@ -66,8 +67,13 @@ impl Question<'_> {
         self.client.sync_all().await?;
         let synced = self.client.sync(self.path).await?;
         self.ready().await?;
-        let occurrence = self.occurrence(&synced).await?;
-        let old = self.prepared(&synced, &occurrence).await?;
+        let (occurrence, aim) = self.occurrence(&synced).await?;
+        // From here on the symbol names one place alone.
+        Question { aim: &aim, ..*self }.ask_at(&synced, &occurrence).await
+    }
+
+    async fn ask_at(&self, synced: &Synced, occurrence: &Occurrence) -> Result<Answered, Unplanned> {
+        let old = self.prepared(synced, occurrence).await?;
         let language = self.client.server().language(self.path).unwrap_or_default();
         names::check(&old, self.new_name, language)?;
         let names = Names::new(&old, self.new_name, language);
@@ -106,22 +112,22 @@ impl Question<'_> {
     }
 
     /// The place on the line; where there are several, they must all lead to one definition.
-    async fn occurrence(&self, synced: &Synced) -> Result<Occurrence, Unplanned> {
+    async fn occurrence(&self, synced: &Synced) -> Result<(Occurrence, Aim), Unplanned> {
         let mut several = match self.find(&synced.text)? {
-            Found::One(occurrence) => return Ok(occurrence),
+            Found::One(occurrence) => return Ok((occurrence, self.aim.clone())),
             Found::Several(several) => several,
         };
         let mut definitions = Vec::new();
         for occurrence in &several {
             let at = occurrence.at;
-            let answer = self
-                .client
-                .ask(self.path, "textDocument/definition", |synced| Ok(self.place(synced, at)))
-                .await;
+            let answer =
+                self.client.ask(self.path, "textDocument/definition", |synced| Ok(self.at(synced, at))).await;
             definitions.push(answer.ok().and_then(|asked| target(&asked.value)));
         }
         if definitions.iter().all(|definition| definition.is_some() && *definition == definitions[0]) {
-            return Ok(several.swap_remove(0));
+            let first = several.swap_remove(0);
+            let aim = self.aim.numbered(first.number);
+            return Ok((first, aim));
         }
         let lines = Lines::new(&synced.text);
         let choice = |(occurrence, leads_to): (&Occurrence, Option<(PathBuf, Value)>)| Choice {
@@ -142,15 +148,25 @@ impl Question<'_> {
     }
 
     /// Where the symbol is in a text that may have changed since it was found.
-    fn again(&self, synced: &Synced, at: usize) -> usize {
-        match self.find(&synced.text) {
-            Ok(Found::One(occurrence)) => occurrence.at,
-            _ => at,
+    fn again(&self, synced: &Synced) -> Result<usize, PlaceError> {
+        match self.find(&synced.text)? {
+            Found::One(occurrence) => Ok(occurrence.at),
+            // The line has changed meanwhile: it names no one place any more.
+            Found::Several(several) => {
+                let Aim { file, line, .. } = self.aim.clone();
+                let (symbol, count) = (self.aim.name().to_owned(), several.len());
+                Err(PlaceError::NoSuchNumber { symbol, file, line, number: 1, count })
+            }
         }
     }
 
-    fn place(&self, synced: &Synced, at: usize) -> Value {
-        let at = self.again(synced, at);
+    /// A question about the symbol.
+    fn place(&self, synced: &Synced) -> Result<Value, Error> {
+        Ok(self.at(synced, self.again(synced)?))
+    }
+
+    /// A question about one byte.
+    fn at(&self, synced: &Synced, at: usize) -> Value {
         let position = Lines::new(&synced.text).position(at, self.client.encoding());
         json!({"textDocument": {"uri": &*synced.uri}, "position": position})
     }
@@ -163,7 +179,7 @@ impl Question<'_> {
             return Ok(symbol);
         }
         let not_here = |why: String| Refusal::NotHere { server: self.server(), symbol: symbol.clone(), why };
-        let asked = self.client.ask(self.path, method, |synced| Ok(self.place(synced, occurrence.at))).await;
+        let asked = self.client.ask(self.path, method, |synced| self.place(synced)).await;
         let Asked { document: synced, value: answer, .. } = match asked {
             Ok(asked) => asked,
             Err(Error::Answered { message, .. }) => return Err(not_here(message).into()),
@@ -175,7 +191,7 @@ impl Question<'_> {
         let Some(range) = range(&answer).or_else(|| range(&answer["range"])) else { return Ok(symbol) };
         let bytes = Lines::new(&synced.text).bytes(range, self.client.encoding());
         let found = &synced.text[bytes.clone()];
-        let at = self.again(&synced, occurrence.at);
+        let at = self.again(&synced)?;
         let name = at..at + symbol.len();
         if bytes.start <= name.start && name.end <= bytes.end {
             return Ok(found.to_owned());
@@ -213,7 +229,7 @@ impl Question<'_> {
 
     async fn once(&self) -> Result<Value, Unplanned> {
         let params = |synced: &Synced| {
-            let mut params = self.place(synced, 0);
+            let mut params = self.place(synced)?;
             params["newName"] = self.new_name.into();
             Ok(params)
         };
@@ -271,7 +287,7 @@ impl Question<'_> {
             return Ok(Vec::new());
         }
         let params = |synced: &Synced| {
-            let mut params = self.place(synced, 0);
+            let mut params = self.place(synced)?;
             params["context"] = json!({"includeDeclaration": true});
             Ok(params)
         };

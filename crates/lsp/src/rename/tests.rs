@@ -286,3 +286,17 @@ async fn a_module_is_renamed_with_its_file() {
     assert!(run.fixture.read("src/lib.rs").contains("pub mod parts;"));
     assert_eq!(renamed["moved"][0], json!({ "from": "src/b.rs", "to": "src/parts.rs" }));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_symbol_that_stands_twice_on_its_line_is_renamed_where_both_are_the_same() {
+    if real("ty").is_none() {
+        return;
+    }
+    let text = "//- /pyproject.toml\n[project]\nname = \"p\"\nversion = \"1\"\n//- /a.py\n\
+        def other(x: int) -> int:\n    return x\n\n\ndef total(x: int) -> int:\n    return x\n\n\nprint(total(total(1)))\n";
+    let run = Run::new(text, "ty");
+    let renamed = run.rename("a.py", 9, "total", "sum_of").await.unwrap();
+    assert_eq!(renamed["count"], 3, "{renamed}");
+    let after = run.fixture.read("a.py");
+    assert!(after.contains("print(sum_of(sum_of(1)))") && after.contains("def other("), "{after}");
+}
